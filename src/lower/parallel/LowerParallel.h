@@ -1,0 +1,31 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "func/LoweredFunc.h"
+#include "ir/IR.h"
+#include "ir/Target.h"
+
+namespace Halide::Internal {
+
+/// Cuts the bodies of parallel loops and forks out into functions of their own, which the runtime calls.
+///
+/// Needs:     a statement ready for a code generator except for For(Parallel), Fork and Acquire.
+/// Gives:     none of them. Each loop is a call of halide_do_par_for (or, where semaphores or forks take part, of
+///            halide_do_parallel_tasks) with a closure made by make_struct; its body is a LoweredFunc in `closures`
+///            that reads the closure by load_typed_struct_member. Atomic nodes with a mutex lock an array of
+///            mutexes made here.
+/// Position:  last before code generation, so that users' passes and the profiler still see the loops.
+/// Keeps:     order of effects; the first non-zero result of a task leaves the enclosing function at once.
+/// Errors:    none.
+/// Example:   parallel (f.s0.y, a, b) { f[y*w] = in[y] }
+///            →  assert(halide_do_par_for(uc, p.par_for.f.s0.y, a, b - a + 1, {w, f, in}) == 0)
+///
+/// @param name         the pipeline's name, prefix of the names of the functions made.
+/// @param unique_name  gives a name not used before, from a prefix.
+Stmt lower_parallel_tasks(const Stmt &s, std::vector<LoweredFunc> &closures, const std::string &name, const Target &t,
+                          const std::function<std::string(const std::string &)> &unique_name);
+
+}  // namespace Halide::Internal
