@@ -1,0 +1,93 @@
+#pragma once
+
+#include "ir/IR.h"
+#include "ir/IRVisitor.h"
+#include "ir/Interval.h"
+#include "ir/Scope.h"
+
+#include <ostream>
+#include <string>
+#include <vector>
+
+// Text for people, in the shape that Halide programs know. For text that can be read back, see ir/IRText.h.
+
+namespace Halide {
+
+class Module;
+
+std::ostream &operator<<(std::ostream &stream, const Expr &);
+std::ostream &operator<<(std::ostream &stream, const Type &);
+std::ostream &operator<<(std::ostream &stream, const DeviceAPI &);
+std::ostream &operator<<(std::ostream &stream, const MemoryType &);
+std::ostream &operator<<(std::ostream &stream, const NameMangling &);
+std::ostream &operator<<(std::ostream &stream, const TailStrategy &);
+std::ostream &operator<<(std::ostream &stream, const LoopAlignStrategy &);
+std::ostream &operator<<(std::ostream &stream, const Partition &);
+std::ostream &operator<<(std::ostream &stream, const PrefetchBoundStrategy &);
+std::ostream &operator<<(std::ostream &stream, const VectorizeIn &);
+std::ostream &operator<<(std::ostream &stream, const LinkageType &);
+/// Defined in func.
+std::ostream &operator<<(std::ostream &stream, const Module &);
+
+namespace Internal {
+
+struct LoweredFunc;
+
+std::ostream &operator<<(std::ostream &stream, const Stmt &);
+std::ostream &operator<<(std::ostream &stream, const ForType &);
+std::ostream &operator<<(std::ostream &stream, const UnrollHint &);
+std::ostream &operator<<(std::ostream &stream, const IRNodeType &);
+std::ostream &operator<<(std::ostream &stream, const VectorReduce::Operator &);
+std::ostream &operator<<(std::ostream &stream, const Call::CallType &);
+std::ostream &operator<<(std::ostream &stream, const Interval &);
+/// Defined in func.
+std::ostream &operator<<(std::ostream &stream, const LoweredFunc &);
+
+struct Indentation {
+    int indent;
+};
+std::ostream &operator<<(std::ostream &stream, const Indentation &);
+
+/// Writes IR to a stream. Derived classes may print some nodes differently.
+class IRPrinter : public IRVisitor {
+public:
+    explicit IRPrinter(std::ostream &s);
+
+    void print(const Expr &e);
+    void print(const Stmt &s);
+    /// Without the parentheses that would be around the outermost operator.
+    void print_no_parens(const Expr &e);
+    /// Without the bodies of the loops and branches in it.
+    void print_summary(const Stmt &s);
+    /// Separated by commas.
+    void print_list(const std::vector<Expr> &exprs);
+
+    static void test();
+
+protected:
+    std::ostream &stream;
+    int indent = 0;
+    /// Inside parentheses, brackets or commas already: an operator needs none of its own.
+    bool implicit_parens = false;
+    bool is_summary = false;
+    /// Names bound so far, whose types a reader has seen.
+    Scope<> known_type;
+
+    Indentation get_indent() const {
+        return Indentation{indent};
+    }
+
+    void openf();
+    void closef();
+    void print_lets(const Let *let);
+    /// A statement inside braces, one level deeper.
+    void print_braced_stmt(const Stmt &s, int extra_indent = 1);
+    void print_region(const Region &bounds);
+
+#define HALIDE_IR_VISIT(T) void visit(const T *) override;
+    HALIDE_FOR_EACH_IR_NODE(HALIDE_IR_VISIT)
+#undef HALIDE_IR_VISIT
+};
+
+}  // namespace Internal
+}  // namespace Halide
