@@ -1,0 +1,85 @@
+#include "lower/loops/UnrollLoops.h"
+
+#include "analysis/ExprUsesVar.h"
+#include "ir/IRMutator.h"
+#include "ir/IROperator.h"
+#include "ir/Scope.h"
+#include "ir/Substitute.h"
+#include "simplify/Simplify.h"
+#include "support/Error.h"
+#include "support/Util.h"
+
+namespace Halide {
+namespace Internal {
+
+namespace {
+
+class UnrollLoopsMutator : public IRMutator {
+protected:
+    using IRMutator::visit;
+
+    Stmt visit(const LetStmt *op) override {
+        ScopedBinding<Expr> bind(lets, op->name, op->value);
+        return IRMutator::visit(op);
+    }
+
+    Stmt visit(const For *op) override {
+        if (op->for_type != ForType::Unrolled) {
+            return IRMutator::visit(op);
+        }
+        Stmt body = mutate(op->body);
+        const std::optional<int64_t> extent = constant_extent(op);
+        if (!extent) {
+            const char *hint = "Can only unroll for loops over a constant extent.\n";
+            if (get_env_variable("HL_PERMIT_FAILED_UNROLL") == "1") {
+                user_warning << hint << "Loop over " << op->name << " has extent " << simplify(op->extent()) << ".\n";
+                return For::make(op->name, op->min, op->max, ForType::Serial, op->partition_policy, op->device_api,
+                                 body);
+            }
+            user_error << hint << "  Loop over " << op->name << " has extent " << simplify(op->extent())
+                       << ".\n  Unroll by a constant factor instead, or fix the extent with bound().\n";
+        }
+        if (*extent <= 0) {
+            return Evaluate::make(0);
+        }
+        std::vector<Stmt> iterations;
+        iterations.reserve(*extent);
+        for (int64_t i = 0; i < *extent; i++) {
+            iterations.push_back(substitute(op->name, simplify(op->min + make_const(op->min.type(), i)), body));
+        }
+        return Block::make(iterations);
+    }
+
+private:
+    Scope<Expr> lets;
+
+    std::optional<int64_t> constant_extent(const For *op) const {
+        Expr e = simplify(op->max - op->min + 1);
+        // The bounds may be names of enclosing lets: follow them, a step at a time, while they cancel or vanish.
+        for (int step = 0; step < 16; step++) {
+            if (std::optional<int64_t> c = as_const_int(e)) {
+                return c;
+            }
+            Expr next = e;
+            for (auto it = lets.cbegin(); it != lets.cend(); ++it) {
+                if (expr_uses_var(next, it.name())) {
+                    next = substitute(it.name(), it.value(), next);
+                }
+            }
+            if (next.same_as(e)) {
+                break;
+            }
+            e = simplify(next);
+        }
+        return std::nullopt;
+    }
+};
+
+}  // namespace
+
+Stmt unroll_loops(const Stmt &s, LowerContext &ctx) {
+    return UnrollLoopsMutator()(s);
+}
+
+}  // namespace Internal
+}  // namespace Halide

@@ -1,0 +1,760 @@
+#include "lower/vector/VectorizeLoops.h"
+
+#include <algorithm>
+#include <optional>
+#include <set>
+
+#include "analysis/ExprUsesVar.h"
+#include "ir/IREquality.h"
+#include "ir/IRMutator.h"
+#include "ir/IROperator.h"
+#include "ir/IRVisitor.h"
+#include "ir/Scope.h"
+#include "ir/Substitute.h"
+#include "simplify/Simplify.h"
+#include "support/Error.h"
+#include "support/Util.h"
+
+namespace Halide {
+namespace Internal {
+
+namespace {
+
+/// One vectorized loop around the statement at hand.
+struct VectorVar {
+    std::string name;
+    Expr min;   // scalar, in terms of what is outside of all vectorized loops, or of outer vectorized variables
+    int lanes;
+};
+
+Expr widen(const Expr &e, int lanes) {
+    if (e.type().lanes() == lanes) {
+        return e;
+    }
+    internal_assert(e.type().is_scalar()) << "Cannot widen " << e << " to " << lanes << " lanes\n";
+    return Broadcast::make(e, lanes);
+}
+
+/// Whether running a statement under a lane mask means the same as masking its loads and stores.
+class CanPredicate : public IRVisitor {
+public:
+    bool result = true;
+
+protected:
+    using IRVisitor::visit;
+
+    void visit(const Call *op) override {
+        if (!op->is_pure() && !op->is_intrinsic(Call::undef)) {
+            result = false;
+        }
+        IRVisitor::visit(op);
+    }
+    void visit(const AssertStmt *op) override { result = false; }
+    void visit(const Allocate *op) override { result = false; }
+    void visit(const Atomic *op) override { result = false; }
+    void visit(const Acquire *op) override { result = false; }
+    void visit(const Fork *op) override { result = false; }
+    void visit(const Free *op) override { result = false; }
+};
+
+bool can_predicate(const Stmt &s) {
+    if (!s.defined()) {
+        return true;
+    }
+    CanPredicate c;
+    s.accept(&c);
+    return c.result;
+}
+
+/// Makes accesses of an allocation inside vectorized loops private to each lane: element i of lane l is at i·L + l.
+class RewriteLaneStorage : public IRMutator {
+public:
+    RewriteLaneStorage(const std::string &name, int lanes, const Expr &lane) : name(name), lanes(lanes), lane(lane) {}
+
+protected:
+    using IRMutator::visit;
+
+    Expr visit(const Load *op) override {
+        Expr e = IRMutator::visit(op);
+        const Load *load = e.as<Load>();
+        if (!load || load->name != name) {
+            return e;
+        }
+        return load->changed({.index = per_lane(load->index), .alignment = ModulusRemainder()});
+    }
+    Stmt visit(const Store *op) override {
+        Stmt s = IRMutator::visit(op);
+        const Store *store = s.as<Store>();
+        if (!store || store->name != name) {
+            return s;
+        }
+        return store->changed({.index = per_lane(store->index), .alignment = ModulusRemainder()});
+    }
+
+private:
+    const std::string &name;
+    const int lanes;
+    const Expr lane;
+
+    Expr per_lane(const Expr &index) const {
+        return index * make_const(index.type(), lanes) + cast(index.type(), lane);
+    }
+};
+
+/// The update `f[i] = f[i] op e`.
+struct ReductionStore {
+    VectorReduce::Operator op = VectorReduce::Add;
+    Expr old_value, term;
+};
+
+std::optional<ReductionStore> match_reduction(const Store *store) {
+    auto is_old_value = [&](const Expr &e) {
+        const Load *load = e.as<Load>();
+        return load && load->name == store->name && equal(load->index, store->index);
+    };
+    auto try_operands = [&](const Expr &a, const Expr &b, VectorReduce::Operator op) -> std::optional<ReductionStore> {
+        if (is_old_value(a)) {
+            return ReductionStore{op, a, b};
+        }
+        if (is_old_value(b)) {
+            return ReductionStore{op, b, a};
+        }
+        return std::nullopt;
+    };
+    const Expr &v = store->value;
+    std::optional<ReductionStore> r;
+    if (const Add *op = v.as<Add>()) {
+        r = try_operands(op->a, op->b, VectorReduce::Add);
+        if (!r) {
+            // f[i] + a + b: the old value may be deeper in a chain of additions.
+            std::vector<Expr> pending = {op->a, op->b}, terms;
+            std::optional<Expr> old;
+            while (!pending.empty()) {
+                Expr e = pending.back();
+                pending.pop_back();
+                if (const Add *inner = e.as<Add>()) {
+                    pending.push_back(inner->a);
+                    pending.push_back(inner->b);
+                } else if (!old && is_old_value(e)) {
+                    old = e;
+                } else {
+                    terms.push_back(e);
+                }
+            }
+            if (old && !terms.empty()) {
+                Expr sum = terms[0];
+                for (size_t i = 1; i < terms.size(); i++) {
+                    sum = sum + terms[i];
+                }
+                r = ReductionStore{VectorReduce::Add, *old, sum};
+            }
+        }
+    } else if (const Mul *op = v.as<Mul>()) {
+        r = try_operands(op->a, op->b, VectorReduce::Mul);
+    } else if (const Min *op = v.as<Min>()) {
+        r = try_operands(op->a, op->b, VectorReduce::Min);
+    } else if (const Max *op = v.as<Max>()) {
+        r = try_operands(op->a, op->b, VectorReduce::Max);
+    } else if (const Call *op = v.as<Call>()) {
+        if (op->is_intrinsic(Call::saturating_add) && op->type.is_uint()) {
+            r = try_operands(op->args[0], op->args[1], VectorReduce::SaturatingAdd);
+        } else if (op->is_intrinsic(Call::bitwise_and) && op->type.is_bool()) {
+            r = try_operands(op->args[0], op->args[1], VectorReduce::And);
+        } else if (op->is_intrinsic(Call::bitwise_or) && op->type.is_bool()) {
+            r = try_operands(op->args[0], op->args[1], VectorReduce::Or);
+        }
+    }
+    if (r) {
+        // The term must not read what the update writes.
+        class Reads : public IRGraphVisitor {
+        public:
+            explicit Reads(const std::string &name) : name(name) {}
+            bool found = false;
+
+        protected:
+            using IRGraphVisitor::visit;
+            void visit(const Load *op) override {
+                found = found || op->name == name;
+                IRGraphVisitor::visit(op);
+            }
+
+        private:
+            const std::string &name;
+        } reads(store->name);
+        r->term.accept(&reads);
+        store->index.accept(&reads);
+        if (reads.found) {
+            return std::nullopt;
+        }
+    }
+    return r;
+}
+
+Expr combine(VectorReduce::Operator op, const Expr &a, const Expr &b) {
+    switch (op) {
+    case VectorReduce::Add: return a + b;
+    case VectorReduce::Mul: return a * b;
+    case VectorReduce::Min: return min(a, b);
+    case VectorReduce::Max: return max(a, b);
+    case VectorReduce::And: return a && b;
+    case VectorReduce::Or: return a || b;
+    case VectorReduce::SaturatingAdd: return saturating_add(a, b);
+    }
+    internal_error << "Unknown reduction\n";
+    return Expr();
+}
+
+/// What a dead lane contributes.
+Expr identity(VectorReduce::Operator op, const Type &t) {
+    switch (op) {
+    case VectorReduce::Add:
+        return t.is_float() ? make_const(t, -0.0) : make_zero(t);
+    case VectorReduce::SaturatingAdd:
+    case VectorReduce::Or:
+        return make_zero(t);
+    case VectorReduce::Mul:
+    case VectorReduce::And:
+        return make_one(t);
+    case VectorReduce::Min: return t.max();
+    case VectorReduce::Max: return t.min();
+    }
+    internal_error << "Unknown reduction\n";
+    return Expr();
+}
+
+/// Rewrites the body of one or more nested vectorized loops.
+class VectorizeBody : public IRMutator {
+public:
+    VectorizeBody(LowerContext &ctx, std::vector<VectorVar> vars) : ctx(ctx), vars(std::move(vars)) {
+        compute_replacements();
+    }
+
+protected:
+    using IRMutator::mutate;
+    using IRMutator::visit;
+
+    // Expressions
+
+    Expr visit(const Variable *op) override {
+        if (auto it = replacements.find(op->name); it != replacements.end()) {
+            return it->second;
+        }
+        return op;
+    }
+
+    Expr visit(const Cast *op) override {
+        Expr value = mutate(op->value);
+        return value.same_as(op->value) ? Expr(op) : Cast::make(op->type.with_lanes(value.type().lanes()), value);
+    }
+    Expr visit(const Reinterpret *op) override {
+        Expr value = mutate(op->value);
+        if (value.same_as(op->value)) {
+            return op;
+        }
+        // Scalars became vectors: every lane keeps its bits.
+        return Reinterpret::make(op->type.with_lanes(value.type().lanes() * op->type.lanes() / op->value.type().lanes()),
+                                 value);
+    }
+
+    template<typename T>
+    Expr binary(const T *op) {
+        Expr a = mutate(op->a), b = mutate(op->b);
+        if (a.same_as(op->a) && b.same_as(op->b)) {
+            return op;
+        }
+        const int lanes = std::max(a.type().lanes(), b.type().lanes());
+        return T::make(widen(a, lanes), widen(b, lanes));
+    }
+    Expr visit(const Add *op) override { return binary(op); }
+    Expr visit(const Sub *op) override { return binary(op); }
+    Expr visit(const Mul *op) override { return binary(op); }
+    Expr visit(const Div *op) override { return binary(op); }
+    Expr visit(const Mod *op) override { return binary(op); }
+    Expr visit(const Min *op) override { return binary(op); }
+    Expr visit(const Max *op) override { return binary(op); }
+    Expr visit(const EQ *op) override { return binary(op); }
+    Expr visit(const NE *op) override { return binary(op); }
+    Expr visit(const LT *op) override { return binary(op); }
+    Expr visit(const LE *op) override { return binary(op); }
+    Expr visit(const GT *op) override { return binary(op); }
+    Expr visit(const GE *op) override { return binary(op); }
+    Expr visit(const And *op) override { return binary(op); }
+    Expr visit(const Or *op) override { return binary(op); }
+
+    Expr visit(const Select *op) override {
+        Expr c = mutate(op->condition), t = mutate(op->true_value), f = mutate(op->false_value);
+        if (c.same_as(op->condition) && t.same_as(op->true_value) && f.same_as(op->false_value)) {
+            return op;
+        }
+        const int lanes = std::max({c.type().lanes(), t.type().lanes(), f.type().lanes()});
+        return Select::make(c.type().is_scalar() ? c : widen(c, lanes), widen(t, lanes), widen(f, lanes));
+    }
+
+    Expr visit(const Load *op) override {
+        Expr index = mutate(op->index), predicate = mutate(full_predicate(op->predicate));
+        const int lanes = std::max(index.type().lanes(), predicate.type().lanes());
+        if (index.same_as(op->index) && predicate.same_as(op->predicate)) {
+            return op;
+        }
+        return op->changed({.type = op->type.with_lanes(lanes),
+                            .predicate = widen(predicate, lanes),
+                            .index = widen(index, lanes),
+                            .alignment = lanes == 1 ? op->alignment : ModulusRemainder()});
+    }
+
+    Expr visit(const Call *op) override {
+        std::vector<Expr> args;
+        bool changed = false;
+        int lanes = 1;
+        for (const Expr &a : op->args) {
+            args.push_back(mutate(a));
+            changed = changed || !args.back().same_as(a);
+            lanes = std::max(lanes, args.back().type().lanes());
+        }
+        if (!changed) {
+            return op;
+        }
+        if (lanes > 1) {
+            for (Expr &a : args) {
+                if (!a.as<StringImm>()) {
+                    a = widen(a, lanes);
+                }
+            }
+        }
+        return op->changed({.type = op->type.with_lanes(lanes), .args = args});
+    }
+
+    Expr visit(const Let *op) override {
+        Expr value = mutate(op->value);
+        if (value.type().lanes() == op->value.type().lanes()) {
+            Expr body = mutate(op->body);
+            return Let::make(op->name, value, body);
+        }
+        const std::string name = ctx.unique_name(op->name + ".lanes");
+        ScopedReplacement bind(*this, op->name, Variable::make(value.type(), name), op->value);
+        return Let::make(name, value, mutate(op->body));
+    }
+
+    // Statements
+
+    Stmt visit(const LetStmt *op) override {
+        if (!op->value.type().is_handle() && !is_pure(op->value)) {
+            Expr value = mutate(op->value);
+            if (!value.type().is_scalar()) {
+                return lane_by_lane(op);
+            }
+        }
+        Expr value = mutate(op->value);
+        if (value.type().lanes() == op->value.type().lanes()) {
+            Stmt body = mutate(op->body);
+            return LetStmt::make(op->name, value, body);
+        }
+        const std::string name = ctx.unique_name(op->name + ".lanes");
+        ScopedReplacement bind(*this, op->name, Variable::make(value.type(), name), op->value);
+        return LetStmt::make(name, value, mutate(op->body));
+    }
+
+    Stmt visit(const Store *op) override {
+        Expr value = mutate(op->value), index = mutate(op->index), predicate = mutate(full_predicate(op->predicate));
+        if (value.same_as(op->value) && index.same_as(op->index) && predicate.same_as(op->predicate)) {
+            return op;
+        }
+        const int lanes = std::max({value.type().lanes(), index.type().lanes(), predicate.type().lanes()});
+        return op->changed({.predicate = widen(predicate, lanes),
+                            .value = widen(value, lanes),
+                            .index = widen(index, lanes),
+                            .alignment = lanes == 1 ? op->alignment : ModulusRemainder()});
+    }
+
+    Stmt visit(const IfThenElse *op) override {
+        Expr condition = mutate(op->condition);
+        if (condition.type().is_scalar()) {
+            Stmt then_case = mutate(op->then_case);
+            Stmt else_case = op->else_case.defined() ? mutate(op->else_case) : Stmt();
+            return IfThenElse::make(condition, then_case, else_case);
+        }
+        if (!can_predicate(op->then_case) || !can_predicate(op->else_case)) {
+            return lane_by_lane(op);
+        }
+        Stmt then_case, else_case;
+        {
+            ScopedValue<Expr> bind(mask, mask.defined() ? mask && op->condition : op->condition);
+            then_case = mutate(op->then_case);
+        }
+        if (op->else_case.defined()) {
+            Expr negated = !remove_likelies(op->condition);
+            ScopedValue<Expr> bind(mask, mask.defined() ? mask && negated : negated);
+            else_case = mutate(op->else_case);
+            return Block::make(then_case, else_case);
+        }
+        return then_case;
+    }
+
+    Stmt visit(const For *op) override {
+        if (is_vectorized(op->for_type)) {
+            return enter_vector_loop(op);
+        }
+        Expr min = mutate(op->min), max = mutate(op->max);
+        if (min.type().is_scalar() && max.type().is_scalar()) {
+            return op->changed({.min = min, .max = max, .body = mutate(op->body)});
+        }
+        // Lanes run different ranges: run the union, and mask each lane to its own.
+        Expr x = Variable::make(op->min.type(), op->name);
+        Stmt guarded = IfThenElse::make(op->min <= x && x <= op->max, op->body);
+        if (min.type().is_vector()) {
+            min = VectorReduce::make(VectorReduce::Min, min, 1);
+        }
+        if (max.type().is_vector()) {
+            max = VectorReduce::make(VectorReduce::Max, max, 1);
+        }
+        return op->changed({.min = min, .max = max, .body = mutate(guarded)});
+    }
+
+    Stmt visit(const Allocate *op) override {
+        int lanes = 1;
+        Expr lane = make_zero(Int(32));
+        for (const VectorVar &v : vars) {
+            Expr offset = Variable::make(v.min.type(), v.name) - v.min;
+            lane = lane * v.lanes + offset;
+            lanes *= v.lanes;
+        }
+        std::vector<Expr> extents = {lanes};
+        for (const Expr &e : op->extents) {
+            Expr extent = mutate(e);
+            if (extent.type().is_vector()) {
+                extent = VectorReduce::make(VectorReduce::Max, extent, 1);
+            }
+            extents.push_back(extent);
+        }
+        Expr condition = mutate(op->condition);
+        if (condition.type().is_vector()) {
+            condition = VectorReduce::make(VectorReduce::Or, condition, 1);
+        }
+        Stmt body = RewriteLaneStorage(op->name, lanes, lane)(op->body);
+        return Allocate::make(op->name, op->type, op->memory_type, extents, condition, mutate(body), op->new_expr,
+                              op->free_function, op->padding);
+    }
+
+    Stmt visit(const AssertStmt *op) override {
+        Stmt s = IRMutator::visit(op);
+        const AssertStmt *a = s.as<AssertStmt>();
+        if (a && (a->condition.type().is_vector() || a->message.type().is_vector())) {
+            return lane_by_lane(op);
+        }
+        return s;
+    }
+
+    Stmt visit(const Evaluate *op) override {
+        Expr value = mutate(op->value);
+        if (value.same_as(op->value)) {
+            return op;
+        }
+        if (!is_pure(op->value)) {
+            return lane_by_lane(op);
+        }
+        return Evaluate::make(value);
+    }
+
+    Stmt visit(const Acquire *op) override { return lane_by_lane(op); }
+    Stmt visit(const Fork *op) override { return lane_by_lane(op); }
+
+    // atomic { f[i] = f[i] + e⟨8⟩ }   →   f[i] = f[i] + reduce(+, e⟨8⟩, 1)
+    Stmt visit(const Atomic *op) override {
+        const Store *store = innermost_store(op->body);
+        if (!store) {
+            return lane_by_lane(op);
+        }
+        std::vector<std::pair<std::string, Expr>> lets = lets_around(op->body);
+        std::optional<ReductionStore> r = match_reduction(store);
+        Expr index = with_lets(lets, store->index);
+        const int used = lanes_of_outer_variables(index);
+        if (!r || used < 0) {
+            return lane_by_lane(op);
+        }
+        if (used == total_lanes()) {
+            Stmt body = mutate(op->body);
+            return Atomic::make(op->producer_name, op->mutex_name, body);
+        }
+        Expr term = mutate(with_lets(lets, r->term));
+        Expr predicate = mutate(with_lets(lets, full_predicate(store->predicate)));
+        term = widen(term, total_lanes());
+        if (!is_const_one(predicate)) {
+            predicate = widen(predicate, total_lanes());
+            term = select(predicate, term, widen(identity(r->op, store->value.type()), total_lanes()));
+        }
+        // Where lanes of outer loops survive, the index is taken at lane 0 of the inner ones.
+        VectorizeBody outer(ctx, outer_vars(used));
+        outer.lets_in_scope = lets_in_scope;
+        std::map<std::string, Expr> at_zero;
+        for (size_t i = outer.vars.size(); i < vars.size(); i++) {
+            at_zero[vars[i].name] = vars[i].min;
+        }
+        Expr narrow_index = outer.mutate(substitute(at_zero, inline_lets(index)));
+        Expr reduced = VectorReduce::make(r->op, term, used);
+        const Load *old = r->old_value.as<Load>();
+        Expr old_value = old->changed({.type = old->type.with_lanes(used),
+                                       .predicate = const_true(used),
+                                       .index = widen(narrow_index, used),
+                                       .alignment = ModulusRemainder()});
+        Stmt s = store->changed({.predicate = const_true(used),
+                                 .value = combine(r->op, old_value, reduced),
+                                 .index = widen(narrow_index, used),
+                                 .alignment = ModulusRemainder()});
+        if (!is_const_one(predicate)) {
+            // Dead lanes only: the address may not be valid either.
+            Expr any = VectorReduce::make(VectorReduce::Or, predicate, 1);
+            s = IfThenElse::make(any, s);
+            if (used > 1) {
+                return lane_by_lane(op);
+            }
+        }
+        return Atomic::make(op->producer_name, op->mutex_name, s);
+    }
+
+private:
+    friend class VectorizeLoopsMutator;
+
+    struct NamedLet {
+        std::string name;
+        Expr value;   // scalar, as in the program
+    };
+
+    LowerContext &ctx;
+    std::vector<VectorVar> vars;
+    std::map<std::string, Expr> replacements;
+    std::vector<NamedLet> lets_in_scope;   // those whose value varies over lanes, outermost first
+    Expr mask;                             // scalar form of the conditions of enclosing vector ifs
+
+    /// Binds a let that varies over lanes while its body is visited.
+    struct ScopedReplacement {
+        VectorizeBody &self;
+        const std::string name;
+        std::optional<Expr> outer;
+        ScopedReplacement(VectorizeBody &self, const std::string &name, const Expr &replacement, const Expr &value)
+            : self(self), name(name) {
+            if (auto it = self.replacements.find(name); it != self.replacements.end()) {
+                outer = it->second;
+            }
+            self.replacements[name] = replacement;
+            self.lets_in_scope.push_back({name, value});
+        }
+        ~ScopedReplacement() {
+            self.lets_in_scope.pop_back();
+            if (outer) {
+                self.replacements[name] = *outer;
+            } else {
+                self.replacements.erase(name);
+            }
+        }
+    };
+
+    int total_lanes() const {
+        int lanes = 1;
+        for (const VectorVar &v : vars) {
+            lanes *= v.lanes;
+        }
+        return lanes;
+    }
+
+    /// Each variable as a vector over all lanes, the last variable fastest.
+    void compute_replacements() {
+        int inner = total_lanes(), outer = 1;
+        for (const VectorVar &v : vars) {
+            inner /= v.lanes;
+            Expr base = v.min;
+            if (!replacements.empty()) {
+                base = mutate(base);
+            }
+            internal_assert(base.type().is_scalar()) << "The min of vectorized loop " << v.name << " varies over lanes\n";
+            Expr e;
+            if (inner > 1) {
+                e = Ramp::make(Broadcast::make(base, inner), Broadcast::make(make_one(base.type()), inner), v.lanes);
+            } else {
+                e = Ramp::make(base, make_one(base.type()), v.lanes);
+            }
+            if (outer > 1) {
+                e = Broadcast::make(e, outer);
+            }
+            replacements[v.name] = e;
+            outer *= v.lanes;
+        }
+    }
+
+    Expr full_predicate(const Expr &p) const {
+        if (!mask.defined()) {
+            return p;
+        }
+        return is_const_one(p) ? mask : p && mask;
+    }
+
+    /// Wraps lets that vary over lanes, in their scalar form, around a statement.
+    template<typename StmtOrExpr, typename LetNode>
+    StmtOrExpr wrap_scalar_lets(StmtOrExpr s) const {
+        for (size_t i = lets_in_scope.size(); i > 0; i--) {
+            const NamedLet &let = lets_in_scope[i - 1];
+            if (stmt_or_expr_uses_var(s, let.name)) {
+                s = LetNode::make(let.name, let.value, s);
+            }
+        }
+        return s;
+    }
+
+    Expr inline_lets(Expr e) const {
+        for (size_t i = lets_in_scope.size(); i > 0; i--) {
+            if (expr_uses_var(e, lets_in_scope[i - 1].name)) {
+                e = substitute(lets_in_scope[i - 1].name, lets_in_scope[i - 1].value, e);
+            }
+        }
+        return e;
+    }
+
+    Stmt enter_vector_loop(const For *op) {
+        const int lanes = constant_lanes(op);
+        if (lanes == 1) {
+            return mutate(LetStmt::make(op->name, op->min, op->body));
+        }
+        Expr vector_min = mutate(op->min);
+        if (vector_min.type().is_vector()) {
+            // The inner loop starts elsewhere in each lane: count from zero instead.
+            const std::string name = ctx.unique_name(op->name);
+            Expr x = Variable::make(op->min.type(), name);
+            Stmt body = LetStmt::make(op->name, x + op->min, op->body);
+            return enter_vector_loop(For::make(name, make_zero(op->min.type()), make_const(op->min.type(), lanes - 1),
+                                               op->for_type, op->partition_policy, op->device_api, body)
+                                         .as<For>());
+        }
+        std::vector<VectorVar> inner_vars = vars;
+        inner_vars.push_back({op->name, op->min, lanes});
+        VectorizeBody inner(ctx, inner_vars);
+        inner.mask = mask;
+        Stmt body = op->body;
+        if (mask.defined()) {
+            // Lets that the mask uses must be visible where it is evaluated again, at the new width.
+            body = IfThenElse::make(mask, body);
+            inner.mask = Expr();
+        }
+        return inner.mutate(wrap_scalar_lets<Stmt, LetStmt>(body));
+    }
+
+    /// Runs a statement once per lane, in lane order.
+    Stmt lane_by_lane(const Stmt &s) const {
+        Stmt body = s;
+        if (mask.defined()) {
+            body = IfThenElse::make(mask, body);
+        }
+        body = wrap_scalar_lets<Stmt, LetStmt>(body);
+        class Serialize : public IRMutator {
+        protected:
+            using IRMutator::visit;
+            Stmt visit(const For *op) override {
+                Stmt s = IRMutator::visit(op);
+                const For *loop = s.as<For>();
+                return loop && is_vectorized(loop->for_type) ? loop->changed({.for_type = ForType::Serial}) : s;
+            }
+        } serialize;
+        body = serialize(body);
+        for (size_t i = vars.size(); i > 0; i--) {
+            const VectorVar &v = vars[i - 1];
+            body = For::make(v.name, v.min, simplify(v.min + make_const(v.min.type(), v.lanes - 1)), ForType::Serial,
+                             Partition::Auto, DeviceAPI::None, body);
+        }
+        ctx.explain(vars.back().name + ": a statement runs lane by lane");
+        return body;
+    }
+
+    static int constant_lanes(const For *op) {
+        Expr extent = simplify(op->max - op->min + 1);
+        std::optional<int64_t> lanes = as_const_int(extent);
+        user_assert(lanes) << "Loop over " << op->name << " has extent " << extent
+                           << ". Can only vectorize loops over a constant extent > 1.\n"
+                           << "  Vectorize with a factor, which splits the loop first, or fix its extent with bound().\n";
+        user_assert(*lanes >= 1 && *lanes <= 65535)
+            << "Loop over " << op->name << " has extent " << *lanes << ", which is not a possible number of lanes.\n";
+        return (int)*lanes;
+    }
+
+    static const Store *innermost_store(const Stmt &s) {
+        if (const LetStmt *let = s.as<LetStmt>()) {
+            return innermost_store(let->body);
+        }
+        return s.as<Store>();
+    }
+    static std::vector<std::pair<std::string, Expr>> lets_around(Stmt s) {
+        std::vector<std::pair<std::string, Expr>> lets;
+        while (const LetStmt *let = s.as<LetStmt>()) {
+            lets.emplace_back(let->name, let->value);
+            s = let->body;
+        }
+        return lets;
+    }
+    static Expr with_lets(const std::vector<std::pair<std::string, Expr>> &lets, Expr e) {
+        for (size_t i = lets.size(); i > 0; i--) {
+            if (expr_uses_var(e, lets[i - 1].first)) {
+                e = substitute(lets[i - 1].first, lets[i - 1].second, e);
+            }
+        }
+        return e;
+    }
+
+    /// The number of lanes of the outer variables that an index uses, if it uses none of those further in than the first
+    /// that it does not use; −1 otherwise.
+    int lanes_of_outer_variables(const Expr &index) const {
+        Expr scalar = inline_lets(index);
+        int lanes = 1;
+        bool ended = false;
+        for (const VectorVar &v : vars) {
+            if (expr_uses_var(scalar, v.name)) {
+                if (ended) {
+                    return -1;
+                }
+                lanes *= v.lanes;
+            } else {
+                ended = true;
+            }
+        }
+        return lanes;
+    }
+
+    std::vector<VectorVar> outer_vars(int lanes) const {
+        std::vector<VectorVar> result;
+        for (const VectorVar &v : vars) {
+            if (lanes == 1) {
+                break;
+            }
+            lanes /= v.lanes;
+            result.push_back(v);
+        }
+        return result;
+    }
+};
+
+class VectorizeLoopsMutator : public IRMutator {
+public:
+    explicit VectorizeLoopsMutator(LowerContext &ctx) : ctx(ctx) {}
+
+protected:
+    using IRMutator::visit;
+
+    Stmt visit(const For *op) override {
+        if (!is_vectorized(op->for_type)) {
+            return IRMutator::visit(op);
+        }
+        const int lanes = VectorizeBody::constant_lanes(op);
+        if (lanes == 1) {
+            return mutate(LetStmt::make(op->name, op->min, op->body));
+        }
+        return VectorizeBody(ctx, {{op->name, op->min, lanes}}).mutate(op->body);
+    }
+
+private:
+    LowerContext &ctx;
+};
+
+}  // namespace
+
+Stmt vectorize_loops(const Stmt &s, LowerContext &ctx) {
+    return VectorizeLoopsMutator(ctx)(s);
+}
+
+}  // namespace Internal
+}  // namespace Halide
