@@ -26,7 +26,7 @@ public:
     Definition();
     explicit Definition(const IntrusivePtr<DefinitionContents> &c);
 
-    /// A new stage. Its loops are the RVars of `rdom`, then the pure Vars of the left side.
+    /// A new stage over the RVars of `rdom`. Function adds its loops.
     Definition(const std::vector<Expr> &args, const std::vector<Expr> &values, const ReductionDomain &rdom,
                bool is_init);
 

@@ -82,6 +82,7 @@ public:
     };
 
     Function() = default;
+    /// `name` must not be that of another function of the program: Func makes it unique.
     explicit Function(const std::string &name);
     /// With requirements that the definition must meet; `required_dims` -1 means any.
     Function(const std::vector<Type> &required_types, int required_dims, const std::string &name);
@@ -113,7 +114,7 @@ public:
     void mutate(IRMutator *m);
 
     const std::string &name() const;
-    /// The name before uniquifying.
+    /// The name without the suffix that made it unique.
     const std::string &origin_name() const;
 
     Definition &definition();
@@ -168,7 +169,7 @@ public:
     void define_extern(const std::string &function_name, const std::vector<ExternFuncArgument> &args,
                        const std::vector<Type> &types, const std::vector<Var> &dims, NameMangling mangling,
                        DeviceAPI device_api);
-    /// The same with the names of the dimensions.
+    /// The same with the names of the dimensions. (The other is defined in api.)
     void define_extern(const std::string &function_name, const std::vector<ExternFuncArgument> &args,
                        const std::vector<Type> &types, const std::vector<std::string> &dims, NameMangling mangling,
                        DeviceAPI device_api);

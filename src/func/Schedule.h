@@ -220,9 +220,9 @@ public:
     FuncSchedule &operator=(const FuncSchedule &other);
     ~FuncSchedule();
 
-    /// A copy that shares nothing with this one. Functions referred to (wrappers) are copied too, once each;
-    /// `copied_map` says which already were.
-    FuncSchedule deep_copy(std::map<FunctionPtr, FunctionPtr> &copied_map) const;
+    /// A copy that shares no mutable state with this one, except LoopLevels. Wrappers are replaced by their copies; those
+    /// that `copied_map` does not know are left out.
+    FuncSchedule deep_copy(const std::map<FunctionPtr, FunctionPtr> &copied_map) const;
 
     /// Results are kept in the process-wide cache.
     bool &memoized();
