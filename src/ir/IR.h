@@ -622,6 +622,9 @@ struct For : public StmtNode<For> {
     /// max - min + 1, folded where that is easy.
     Expr extent() const;
 
+    /// This loop with another hint; the loop itself if it has that hint already.
+    Stmt with_hint(const UnrollHint &h) const;
+
     static constexpr IRNodeType _node_type = IRNodeType::For;
     static constexpr auto fields() {
         return std::make_tuple(&For::name, &For::min, &For::max, &For::for_type, &For::device_api, &For::body,

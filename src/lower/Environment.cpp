@@ -2,6 +2,7 @@
 
 #include "ir/IRMutator.h"
 #include "ir/IROperator.h"
+#include "ir/IRPrinter.h"
 #include "support/Error.h"
 
 namespace Halide {

@@ -89,8 +89,8 @@ const char *level_name(Level level) {
 }
 
 void verify(const Stmt &s, Level level, const LowerContext &ctx, const std::string &after_pass) {
-    const std::string problem = find_malformed(s);
-    internal_assert(problem.empty()) << "After " << after_pass << ": " << problem << "\n";
+    const std::vector<std::string> problems = check_well_formed(s);
+    internal_assert(problems.empty()) << "After " << after_pass << ": " << problems[0] << "\n";
     LevelVerifier v(level, after_pass);
     s.accept(&v);
 }

@@ -9,6 +9,7 @@
 #include "ir/IREquality.h"
 #include "ir/IRMutator.h"
 #include "ir/IROperator.h"
+#include "ir/IRPrinter.h"
 #include "ir/Substitute.h"
 #include "simplify/Simplify.h"
 #include "support/Error.h"
@@ -568,8 +569,8 @@ bool solved(const Expr &e, const std::string &variable) {
     if (!expr_uses_var(e, variable)) {
         return true;
     }
-    std::pair<Expr, Expr> operands = as_binary_operands(e);
-    return operands.first.defined() && !expr_uses_var(operands.second, variable) && solved(operands.first, variable);
+    const auto operands = as_binary_operands(e);
+    return operands && !expr_uses_var(operands->second, variable) && solved(operands->first, variable);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "ir/IROperator.h"
+#include "ir/IRPrinter.h"
 #include "ir/IRVisitor.h"
 #include "ir/Substitute.h"
 #include "regions/Bounds.h"

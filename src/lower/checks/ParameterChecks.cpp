@@ -3,6 +3,7 @@
 #include <sstream>
 
 #include "ir/IROperator.h"
+#include "ir/IRPrinter.h"
 #include "ir/IRVisitor.h"
 #include "simplify/Simplify.h"
 

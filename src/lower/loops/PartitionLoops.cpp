@@ -7,6 +7,7 @@
 #include "ir/IREquality.h"
 #include "ir/IRMutator.h"
 #include "ir/IROperator.h"
+#include "ir/IRPrinter.h"
 #include "ir/IRVisitor.h"
 #include "ir/Scope.h"
 #include "ir/Substitute.h"
@@ -150,7 +151,7 @@ private:
             if (values.empty()) {
                 break;
             }
-            e = graph_substitute(values, e);
+            e = substitute(values, e);
         }
         return e;
     }
@@ -221,11 +222,11 @@ private:
         if (const Call *op = e.as<Call>(); op && op->is_tag()) {
             return scalarize(op->args[0], lane);
         }
-        const std::pair<Expr, Expr> operands = as_binary_operands(e);
-        if (!operands.first.defined()) {
+        const auto operands = as_binary_operands(e);
+        if (!operands) {
             return Expr();
         }
-        Expr a = scalarize(operands.first, lane), b = scalarize(operands.second, lane);
+        Expr a = scalarize(operands->first, lane), b = scalarize(operands->second, lane);
         return a.defined() && b.defined() ? make_binary_op(e.node_type(), a, b) : Expr();
     }
 };

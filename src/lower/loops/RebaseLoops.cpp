@@ -16,7 +16,7 @@ protected:
     Stmt visit(const For *op) override {
         Stmt body = mutate(op->body);
         if (is_const_zero(op->min)) {
-            return op->changed({.body = body});
+            return op->changed(&For::body, body);
         }
         const std::string name = op->name + ".rebased";
         Expr x = Variable::make(op->min.type(), name) + op->min;

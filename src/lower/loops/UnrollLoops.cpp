@@ -3,6 +3,7 @@
 #include "analysis/ExprUsesVar.h"
 #include "ir/IRMutator.h"
 #include "ir/IROperator.h"
+#include "ir/IRPrinter.h"
 #include "ir/Scope.h"
 #include "ir/Substitute.h"
 #include "simplify/Simplify.h"

@@ -8,6 +8,7 @@
 #include "ir/IREquality.h"
 #include "ir/IRMutator.h"
 #include "ir/IROperator.h"
+#include "ir/IRPrinter.h"
 #include "ir/IRVisitor.h"
 #include "ir/Scope.h"
 #include "ir/Substitute.h"
@@ -80,7 +81,7 @@ protected:
         if (!load || load->name != name) {
             return e;
         }
-        return load->changed({.index = per_lane(load->index), .alignment = ModulusRemainder()});
+        return load->changed(&Load::index, per_lane(load->index), &Load::alignment, ModulusRemainder());
     }
     Stmt visit(const Store *op) override {
         Stmt s = IRMutator::visit(op);
@@ -88,7 +89,7 @@ protected:
         if (!store || store->name != name) {
             return s;
         }
-        return store->changed({.index = per_lane(store->index), .alignment = ModulusRemainder()});
+        return store->changed(&Store::index, per_lane(store->index), &Store::alignment, ModulusRemainder());
     }
 
 private:
@@ -296,10 +297,7 @@ protected:
         if (index.same_as(op->index) && predicate.same_as(op->predicate)) {
             return op;
         }
-        return op->changed({.type = op->type.with_lanes(lanes),
-                            .predicate = widen(predicate, lanes),
-                            .index = widen(index, lanes),
-                            .alignment = lanes == 1 ? op->alignment : ModulusRemainder()});
+        return op->changed(&Load::type, op->type.with_lanes(lanes), &Load::predicate, widen(predicate, lanes), &Load::index, widen(index, lanes), &Load::alignment, lanes == 1 ? op->alignment : ModulusRemainder());
     }
 
     Expr visit(const Call *op) override {
@@ -321,7 +319,7 @@ protected:
                 }
             }
         }
-        return op->changed({.type = op->type.with_lanes(lanes), .args = args});
+        return op->changed(&Call::type, op->type.with_lanes(lanes), &Call::args, args);
     }
 
     Expr visit(const Let *op) override {
@@ -360,10 +358,7 @@ protected:
             return op;
         }
         const int lanes = std::max({value.type().lanes(), index.type().lanes(), predicate.type().lanes()});
-        return op->changed({.predicate = widen(predicate, lanes),
-                            .value = widen(value, lanes),
-                            .index = widen(index, lanes),
-                            .alignment = lanes == 1 ? op->alignment : ModulusRemainder()});
+        return op->changed(&Store::predicate, widen(predicate, lanes), &Store::value, widen(value, lanes), &Store::index, widen(index, lanes), &Store::alignment, lanes == 1 ? op->alignment : ModulusRemainder());
     }
 
     Stmt visit(const IfThenElse *op) override {
@@ -396,7 +391,7 @@ protected:
         }
         Expr min = mutate(op->min), max = mutate(op->max);
         if (min.type().is_scalar() && max.type().is_scalar()) {
-            return op->changed({.min = min, .max = max, .body = mutate(op->body)});
+            return op->changed(&For::min, min, &For::max, max, &For::body, mutate(op->body));
         }
         // Lanes run different ranges: run the union, and mask each lane to its own.
         Expr x = Variable::make(op->min.type(), op->name);
@@ -407,7 +402,7 @@ protected:
         if (max.type().is_vector()) {
             max = VectorReduce::make(VectorReduce::Max, max, 1);
         }
-        return op->changed({.min = min, .max = max, .body = mutate(guarded)});
+        return op->changed(&For::min, min, &For::max, max, &For::body, mutate(guarded));
     }
 
     Stmt visit(const Allocate *op) override {
@@ -492,14 +487,8 @@ protected:
         Expr narrow_index = outer.mutate(substitute(at_zero, inline_lets(index)));
         Expr reduced = VectorReduce::make(r->op, term, used);
         const Load *old = r->old_value.as<Load>();
-        Expr old_value = old->changed({.type = old->type.with_lanes(used),
-                                       .predicate = const_true(used),
-                                       .index = widen(narrow_index, used),
-                                       .alignment = ModulusRemainder()});
-        Stmt s = store->changed({.predicate = const_true(used),
-                                 .value = combine(r->op, old_value, reduced),
-                                 .index = widen(narrow_index, used),
-                                 .alignment = ModulusRemainder()});
+        Expr old_value = old->changed(&Load::type, old->type.with_lanes(used), &Load::predicate, const_true(used), &Load::index, widen(narrow_index, used), &Load::alignment, ModulusRemainder());
+        Stmt s = store->changed(&Store::predicate, const_true(used), &Store::value, combine(r->op, old_value, reduced), &Store::index, widen(narrow_index, used), &Store::alignment, ModulusRemainder());
         if (!is_const_one(predicate)) {
             // Dead lanes only: the address may not be valid either.
             Expr any = VectorReduce::make(VectorReduce::Or, predicate, 1);
@@ -649,7 +638,7 @@ private:
             Stmt visit(const For *op) override {
                 Stmt s = IRMutator::visit(op);
                 const For *loop = s.as<For>();
-                return loop && is_vectorized(loop->for_type) ? loop->changed({.for_type = ForType::Serial}) : s;
+                return loop && is_vectorized(loop->for_type) ? loop->changed(&For::for_type, ForType::Serial) : s;
             }
         } serialize;
         body = serialize(body);
