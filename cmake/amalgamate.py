@@ -52,6 +52,12 @@ def main():
     out.append("#define HALIDE_H")
     for root in roots:
         paste(root, list_file)
+    # The short error macros are ours; programs keep them on request.
+    out.append("#ifndef HALIDE_KEEP_MACROS")
+    for macro in ("user_error", "user_warning", "user_assert", "internal_error", "internal_assert",
+                  "halide_runtime_error", "debug"):
+        out.append(f"#undef {macro}")
+    out.append("#endif")
     out.append("#endif  // HALIDE_H")
     text = "\n".join(out) + "\n"
     os.makedirs(os.path.dirname(output), exist_ok=True)
