@@ -38,6 +38,7 @@
 #include "lower/storage/SplitTuples.h"
 #include "lower/storage/UnpackBuffers.h"
 #include "lower/vector/FindIntrinsics.h"
+#include "lower/vector/NarrowIndices.h"
 #include "lower/vector/VectorizeLoops.h"
 #include "simplify/CommonSubexpressions.h"
 #include "simplify/Simplify.h"
@@ -124,8 +125,9 @@ const std::vector<Pass> table = {
     {"find-intrinsics",       find_fixed_point_intrinsics, L::Vectors,   L::Vectors,   nullptr,           true},
     {"check-overflow",        check_overflow,              L::Vectors,   L::Vectors,   nullptr,           false},
     {"user-passes",           user_passes,                 L::Vectors,   L::Vectors,   has_custom_passes, false},
-    {"early-free",            early_free,                  L::Vectors,   L::Vectors,   nullptr,           false},
-    {"lower-parallel",        lower_parallel,              L::Vectors,   L::Closed,    nullptr,           false},
+    {"narrow-indices",        narrow_indices,              L::Vectors,   L::Indices,   nullptr,           true},
+    {"early-free",            early_free,                  L::Indices,   L::Indices,   nullptr,           false},
+    {"lower-parallel",        lower_parallel,              L::Indices,   L::Closed,    nullptr,           false},
 };
 // clang-format on
 
