@@ -62,27 +62,27 @@ public:
     /// Separated by commas.
     void print_list(const std::vector<Expr> &exprs);
 
-    static void test();
-
 protected:
     std::ostream &stream;
     int indent = 0;
-    /// Inside parentheses, brackets or commas already: an operator needs none of its own.
+    /// The next operator stands where it needs no parentheses: after a bracket, a comma or an equals sign.
     bool implicit_parens = false;
     bool is_summary = false;
-    /// Names bound so far, whose types a reader has seen.
+    /// Names bound so far: their types need not be shown.
     Scope<> known_type;
 
     Indentation get_indent() const {
         return Indentation{indent};
     }
 
-    void openf();
-    void closef();
-    void print_lets(const Let *let);
+    /// `(a op b)`, the parentheses only where needed.
+    void print_binary(const Expr &a, const char *op, const Expr &b);
+    /// `(type)` before a name whose type a reader cannot know.
+    void print_type_prefix(const std::string &name, const Type &type);
     /// A statement inside braces, one level deeper.
-    void print_braced_stmt(const Stmt &s, int extra_indent = 1);
+    void print_braced(const Stmt &s);
     void print_region(const Region &bounds);
+    void print_lets(const Let *let);
 
 #define HALIDE_IR_VISIT(T) void visit(const T *) override;
     HALIDE_FOR_EACH_IR_NODE(HALIDE_IR_VISIT)
