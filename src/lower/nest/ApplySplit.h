@@ -14,11 +14,6 @@ namespace Internal {
 /// One thing that a split does to the body of a loop nest.
 struct ApplySplitResult {
     enum Type {
-        /// Replace variable `name` by `value` in all expressions of the body.
-        Substitution = 0,
-        /// The same, only in the arguments of calls, or only in the arguments of the store.
-        SubstitutionInCalls,
-        SubstitutionInProvides,
         /// Define variable `name` around the body.
         LetStmt,
         /// Run the body only if `value`.
@@ -45,7 +40,7 @@ struct ApplySplitResult {
 /// @param split            of stage `prefix` (as "f.s0.").
 /// @param dim_extent_alignment  for names of dimensions of which the extent is a known multiple, that number;
 ///                         updated for the new dimensions. A factor that divides it needs no tail.
-/// @returns                what to do to the body, innermost last.
+/// @returns                what to do to the body, in an order in which each entry depends only on earlier ones.
 std::vector<ApplySplitResult> apply_split(const Split &split, const std::string &prefix,
                                           std::map<std::string, Expr> &dim_extent_alignment);
 

@@ -5,8 +5,9 @@
 #include "ir/IRMutator.h"
 
 #include <map>
-#include <set>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace Halide {
 namespace Internal {
@@ -21,20 +22,22 @@ void inline_function(Definition &caller, const Function &f);
 /// Warns or raises an error if `f` cannot be inlined, or has directives that inlining makes void.
 void validate_schedule_inlined_function(const Function &f);
 
-/// Inlines several Funcs on demand, each body completely and only once, so that chains of thousands of Funcs and
-/// diamonds of calls cost no more than the size of their definitions.
+/// Inlines several Funcs on demand. The same call (same Func, same arguments) is expanded once and shared, so that chains of
+/// thousands of Funcs and diamonds of calls cost no more than the different points at which they are evaluated.
 class Inliner : public IRGraphMutator {
     using IRGraphMutator::visit;
 
-    std::set<Function, Function::Compare> to_inline;
-    /// Fully inlined bodies, by function and value index.
-    std::map<std::pair<std::string, int>, Expr> bodies;
-
-    const Expr &inlined_body(const Function &f, int value_index);
+    struct CompareArgs {
+        bool operator()(const std::vector<Expr> &a, const std::vector<Expr> &b) const;
+    };
+    std::map<std::string, Function> to_inline;
+    /// What calls became, by Func and value index.
+    std::map<std::pair<std::string, int>, std::map<std::vector<Expr>, Expr, CompareArgs>> expanded;
+    int inlined_calls = 0;
 
 protected:
     Expr visit(const Call *op) override;
-    Expr visit(const Variable *op) override;
+    Stmt visit(const Provide *op) override;
 
 public:
     Inliner() = default;
@@ -42,8 +45,10 @@ public:
     /// From now on, inline `f`.
     void inline_func(const Function &f);
 
-    /// Inlines into an expression, and simplifies the result: common subexpressions become lets.
+    /// Inlines into an expression. What the result has in common, arguments of inlined calls above all, is bound by
+    /// lets.
     Expr do_inlining(const Expr &e);
+    /// Inlines into all expressions of a statement, with lets in the values that Provides store.
     Stmt do_inlining(const Stmt &s);
 };
 
