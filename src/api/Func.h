@@ -26,9 +26,7 @@ namespace Halide {
 struct EvictionKey {
     Expr key;
 
-    explicit EvictionKey(const Expr &expr = Expr())
-        : key(expr) {
-    }
+    explicit EvictionKey(const Expr &expr = Expr()) : key(expr) {}
 
     friend class Func;
 };
@@ -46,7 +44,6 @@ class Func : public LoopDirectives<Func> {
     Func &set_bound(const Var &var, const Internal::Bound &bound, const char *directive, bool estimate);
     Internal::StorageDim &storage_dim(const Var &dim, const char *directive);
     Func wrapper_for(const std::vector<Func> &consumers, bool clone);
-    void check_extern_free(const char *what) const;
 
     friend class LoopDirectives<Func>;
     /// The stage that loop directives act on; compiled code is out of date from now on.
@@ -66,14 +63,12 @@ public:
     explicit Func(const Expr &e);
     explicit Func(Internal::Function f);
     /// A Func that reads a buffer.
-    template<typename T, int Dims>
-    explicit Func(Buffer<T, Dims> &im)
-        : Func() {
+    template <typename T, int Dims>
+    explicit Func(Buffer<T, Dims> &im) : Func() {
         (*this)(_) = im(_);
     }
-    template<typename T, int Dims>
-    explicit Func(const Buffer<T, Dims> &im)
-        : Func() {
+    template <typename T, int Dims>
+    explicit Func(const Buffer<T, Dims> &im) : Func() {
         (*this)(_) = im(_);
     }
     // @}
@@ -88,8 +83,7 @@ public:
                             const Target &target = get_jit_target_from_environment());
     void infer_input_bounds(JITUserContext *context, const std::vector<int32_t> &sizes,
                             const Target &target = get_jit_target_from_environment());
-    void infer_input_bounds(Pipeline::RealizationArg outputs,
-                            const Target &target = get_jit_target_from_environment());
+    void infer_input_bounds(Pipeline::RealizationArg outputs, const Target &target = get_jit_target_from_environment());
     void infer_input_bounds(JITUserContext *context, Pipeline::RealizationArg outputs,
                             const Target &target = get_jit_target_from_environment());
     // @}
@@ -99,38 +93,36 @@ public:
     void compile_to(const std::map<OutputFileType, std::string> &output_files, const std::vector<Argument> &args,
                     const std::string &fn_name, const Target &target = get_target_from_environment());
     void compile_to_bitcode(const std::string &filename, const std::vector<Argument> &args, const std::string &fn_name,
-        const Target &target = get_target_from_environment());
+                            const Target &target = get_target_from_environment());
     void compile_to_bitcode(const std::string &filename, const std::vector<Argument> &args,
-        const Target &target = get_target_from_environment());
-    void compile_to_llvm_assembly(const std::string &filename, const std::vector<Argument> &args, const std::string &fn_name,
-        const Target &target = get_target_from_environment());
+                            const Target &target = get_target_from_environment());
     void compile_to_llvm_assembly(const std::string &filename, const std::vector<Argument> &args,
-        const Target &target = get_target_from_environment());
+                                  const std::string &fn_name, const Target &target = get_target_from_environment());
+    void compile_to_llvm_assembly(const std::string &filename, const std::vector<Argument> &args,
+                                  const Target &target = get_target_from_environment());
     void compile_to_object(const std::string &filename, const std::vector<Argument> &args, const std::string &fn_name,
-        const Target &target = get_target_from_environment());
+                           const Target &target = get_target_from_environment());
     void compile_to_object(const std::string &filename, const std::vector<Argument> &args,
-        const Target &target = get_target_from_environment());
+                           const Target &target = get_target_from_environment());
     void compile_to_assembly(const std::string &filename, const std::vector<Argument> &args, const std::string &fn_name,
-        const Target &target = get_target_from_environment());
+                             const Target &target = get_target_from_environment());
     void compile_to_assembly(const std::string &filename, const std::vector<Argument> &args,
-        const Target &target = get_target_from_environment());
-    void compile_to_header(const std::string &filename, const std::vector<Argument> &args, const std::string &fn_name = "",
-        const Target &target = get_target_from_environment());
+                             const Target &target = get_target_from_environment());
+    void compile_to_header(const std::string &filename, const std::vector<Argument> &args,
+                           const std::string &fn_name = "", const Target &target = get_target_from_environment());
     void compile_to_c(const std::string &filename, const std::vector<Argument> &args, const std::string &fn_name = "",
-        const Target &target = get_target_from_environment());
+                      const Target &target = get_target_from_environment());
     void compile_to_lowered_stmt(const std::string &filename, const std::vector<Argument> &args,
                                  StmtOutputFormat fmt = Text, const Target &target = get_target_from_environment());
     void compile_to_conceptual_stmt(const std::string &filename, const std::vector<Argument> &args,
-                                    StmtOutputFormat fmt = Text,
-                                    const Target &target = get_target_from_environment());
+                                    StmtOutputFormat fmt = Text, const Target &target = get_target_from_environment());
     void print_loop_nest();
     void compile_to_file(const std::string &filename_prefix, const std::vector<Argument> &args,
                          const std::string &fn_name = "", const Target &target = get_target_from_environment());
     void compile_to_static_library(const std::string &filename_prefix, const std::vector<Argument> &args,
                                    const std::string &fn_name = "",
                                    const Target &target = get_target_from_environment());
-    void compile_to_multitarget_static_library(const std::string &filename_prefix,
-                                               const std::vector<Argument> &args,
+    void compile_to_multitarget_static_library(const std::string &filename_prefix, const std::vector<Argument> &args,
                                                const std::vector<Target> &targets);
     void compile_to_multitarget_object_files(const std::string &filename_prefix, const std::vector<Argument> &args,
                                              const std::vector<Target> &targets,
@@ -143,7 +135,7 @@ public:
     void set_jit_externs(const std::map<std::string, JITExtern> &externs);
     const std::map<std::string, JITExtern> &get_jit_externs();
     JITHandlers &jit_handlers();
-    template<typename T>
+    template <typename T>
     void add_custom_lowering_pass(T *pass) {
         add_custom_lowering_pass(pass, [pass]() { delete pass; });
     }
@@ -176,17 +168,11 @@ public:
     int outputs() const;
     /// -1 for an undefined Func.
     int dimensions() const;
-    const Internal::StageSchedule &get_schedule() const {
-        return Stage(func, func.definition(), 0).get_schedule();
-    }
+    const Internal::StageSchedule &get_schedule() const { return Stage(func, func.definition(), 0).get_schedule(); }
     std::vector<std::variant<Var, RVar>> split_vars() const;
-    Internal::Function function() const {
-        return func;
-    }
+    Internal::Function function() const { return func; }
     /// Where the Func was defined in the program; empty if not known.
-    std::string source_location() const {
-        return "";
-    }
+    std::string source_location() const { return ""; }
     // @}
 
     /// Defines the Func by a function of the process or of the program that links with the pipeline.
@@ -195,8 +181,6 @@ public:
     void define_extern(const std::string &function_name, const std::vector<ExternFuncArgument> &params, Type type,
                        int dimensionality, NameMangling mangling = NameMangling::Default,
                        DeviceAPI device_api = DeviceAPI::Host);
-    void define_extern(const std::string &function_name, const std::vector<ExternFuncArgument> &params,
-                       const std::vector<Type> &types, int dimensionality, NameMangling mangling);
     void define_extern(const std::string &function_name, const std::vector<ExternFuncArgument> &params,
                        const std::vector<Type> &types, int dimensionality,
                        NameMangling mangling = NameMangling::Default, DeviceAPI device_api = DeviceAPI::Host);
@@ -211,15 +195,15 @@ public:
     /// A call, or the left side of a definition.
     // @{
     FuncRef operator()(std::vector<Var>) const;
-    template<typename... Args>
+    template <typename... Args>
     std::enable_if_t<(std::is_convertible_v<Args, Var> && ...), FuncRef> operator()(Args &&...args) const {
         std::vector<Var> collected{Var(std::forward<Args>(args))...};
         return this->operator()(collected);
     }
     FuncRef operator()(std::vector<Expr>) const;
-    template<typename... Args>
+    template <typename... Args>
     std::enable_if_t<(std::is_convertible_v<Args, Expr> && ...), FuncRef> operator()(const Expr &x,
-                                                                                   Args &&...args) const {
+                                                                                     Args &&...args) const {
         std::vector<Expr> collected{x, Expr(std::forward<Args>(args))...};
         return this->operator()(collected);
     }
@@ -287,9 +271,9 @@ public:
     /// The order of dimensions in memory, innermost first.
     Func &reorder_storage(const std::vector<Var> &dims);
     Func &reorder_storage(const Var &x, const Var &y);
-    template<typename... Args>
+    template <typename... Args>
     std::enable_if_t<(std::is_convertible_v<Args, Var> && ...), Func &> reorder_storage(const Var &x, const Var &y,
-                                                                                      Args &&...args) {
+                                                                                        Args &&...args) {
         return reorder_storage(std::vector<Var>{x, y, Var(std::forward<Args>(args))...});
     }
     /// Rounds the extent in memory up to a multiple.

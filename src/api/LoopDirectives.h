@@ -15,6 +15,10 @@ namespace Halide {
 class Func;
 class Stage;
 
+namespace Internal {
+class LoopNestEditor;
+}
+
 /// The schedule directives that act on the loop nest of one stage. A Stage applies them to itself, a Func to its pure
 /// definition; both return themselves, for chaining.
 ///
@@ -27,6 +31,7 @@ class LoopDirectives {
     Self &self() {
         return *static_cast<Self *>(this);
     }
+    Internal::LoopNestEditor edit();
 
 protected:
     LoopDirectives() = default;

@@ -12,6 +12,59 @@
 
 namespace Halide {
 
+namespace Internal {
+
+template<typename T, typename V>
+void set_scalar_as(Parameter &param, const V &val) {
+    if constexpr (std::is_pointer_v<V>) {
+        _halide_user_error << "A pointer was given as the value of Param " << param.name() << " of type "
+                           << param.type() << ".\n";
+    } else {
+        _halide_user_assert(IsRoundtrippable<T>::value(val))
+            << "The value " << val << " of Param " << param.name() << " cannot be losslessly converted to its type, "
+            << param.type() << ".\n";
+        param.set_scalar<T>(StaticCast<T>::value(val));
+    }
+}
+
+/// Sets a parameter whose type is known only at run time.
+template<typename V>
+void set_dynamic_scalar(Parameter &param, const V &val) {
+    const Type t = param.type();
+    if (t.is_handle()) {
+        if constexpr (std::is_pointer_v<V>) {
+            param.set_scalar<uint64_t>((uint64_t)(uintptr_t)val);
+        } else {
+            param.set_scalar<uint64_t>((uint64_t)val);
+        }
+        return;
+    }
+    switch (((int)t.code() << 8) | t.bits()) {
+#define BROMIDE_SET_SCALAR(code, bits, T)                                                                      \
+    case (code << 8) | bits:                                                                                   \
+        set_scalar_as<T>(param, val);                                                                          \
+        return;
+        BROMIDE_SET_SCALAR(halide_type_float, 32, float)
+        BROMIDE_SET_SCALAR(halide_type_float, 64, double)
+        BROMIDE_SET_SCALAR(halide_type_int, 8, int8_t)
+        BROMIDE_SET_SCALAR(halide_type_int, 16, int16_t)
+        BROMIDE_SET_SCALAR(halide_type_int, 32, int32_t)
+        BROMIDE_SET_SCALAR(halide_type_int, 64, int64_t)
+        BROMIDE_SET_SCALAR(halide_type_uint, 1, bool)
+        BROMIDE_SET_SCALAR(halide_type_uint, 8, uint8_t)
+        BROMIDE_SET_SCALAR(halide_type_uint, 16, uint16_t)
+        BROMIDE_SET_SCALAR(halide_type_uint, 32, uint32_t)
+        BROMIDE_SET_SCALAR(halide_type_uint, 64, uint64_t)
+        BROMIDE_SET_SCALAR(halide_type_float, 16, float16_t)
+        BROMIDE_SET_SCALAR(halide_type_bfloat, 16, bfloat16_t)
+#undef BROMIDE_SET_SCALAR
+    default:
+        _halide_user_error << "Param " << param.name() << " of type " << t << " cannot have a value.\n";
+    }
+}
+
+}  // namespace Internal
+
 /// A scalar that a pipeline takes at run time. `Param<>` has a type that is chosen at run time too.
 template<typename T = void>
 class Param {
@@ -29,18 +82,10 @@ class Param {
     }
 
     template<typename V>
-    static void check_conversion(const char *what, const V &val, const Type &type) {
-        _halide_user_assert(fits<V>(val)) << what << "(" << val << ") cannot be represented in the type " << type
-                                          << " of the Param.\n";
-    }
-    template<typename V>
-    static bool fits(const V &val) {
-        if constexpr (std::is_same_v<V, Value>) {
-            return true;
-        } else {
-            const Value there = Internal::StaticCast<Value>::value(val);
-            return Internal::StaticCast<V>::value(there) == val;
-        }
+    void check_conversion(const V &val) const {
+        _halide_user_assert(Internal::IsRoundtrippable<Value>::value(val))
+            << "The value " << val << " of Param " << name() << " cannot be losslessly converted to its type, " << type()
+            << ".\n";
     }
 
 public:
@@ -126,7 +171,7 @@ public:
     template<typename V>
     void set(const V &val) {
         if constexpr (has_static_type) {
-            check_conversion("Param::set", val, type());
+            check_conversion(val);
             param.template set_scalar<T>(Internal::StaticCast<Value>::value(val));
         } else {
             Internal::set_dynamic_scalar(param, val);
@@ -159,7 +204,7 @@ public:
         if constexpr (std::is_convertible_v<V, Expr> && !std::is_arithmetic_v<V>) {
             param.set_estimate(cast_if_defined(Expr(val)));
         } else if constexpr (has_static_type) {
-            check_conversion("Param::set_estimate", val, type());
+            check_conversion(val);
             param.set_estimate(Internal::make_const(type(), Internal::StaticCast<Value>::value(val)));
         } else {
             param.set_estimate(Internal::make_const(type(), val));

@@ -39,8 +39,6 @@ namespace Internal {
 
 struct PipelineContents;
 
-/// Reports the problems of an argument list for a pipeline: inputs used but not listed.
-void check_arguments(const std::vector<Function> &outputs, const std::vector<Argument> &args);
 
 }  // namespace Internal
 

@@ -53,7 +53,7 @@ class RDom {
     void initialize(const Region &region, std::string name);
     template<typename... Args>
     void collect(Region &region, std::string &name, const Expr &min, const Expr &extent, Args &&...args) {
-        region.push_back(Range(min, extent));
+        region.emplace_back(min, extent);
         collect(region, name, std::forward<Args>(args)...);
     }
     void collect(Region &, std::string &name, const std::string &n) {
@@ -65,13 +65,14 @@ class RDom {
 
 public:
     /// An undefined domain.
-    RDom() = default;
+    RDom();
 
     /// The box with a min and an extent for each dimension; a name may follow them.
     ///
     /// @throws CompileError  a bound is not losslessly an Int(32), or depends on a Var, an RVar or a Func.
     template<typename... Args>
-    RDom(const Expr &min, const Expr &extent, Args &&...args) {
+    RDom(const Expr &min, const Expr &extent, Args &&...args)
+        : RDom() {
         Region region;
         std::string name;
         collect(region, name, min, extent, std::forward<Args>(args)...);

@@ -16,6 +16,11 @@ class Stage : public LoopDirectives<Stage> {
     Internal::Definition definition_;
     size_t stage_index_ = 0;
 
+    friend class LoopDirectives<Stage>;
+    Stage &directive_stage() {
+        return *this;
+    }
+
 public:
     Stage(Internal::Function function, Internal::Definition definition, size_t stage_index)
         : function_(std::move(function)), definition_(std::move(definition)), stage_index_(stage_index) {
