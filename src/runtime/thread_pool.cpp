@@ -23,20 +23,21 @@ void set_thread_value(unsigned *key, void *value);
 struct Group;
 
 struct Job {
-    halide_task_t task;           // an iteration of a loop, or
+    halide_task_t task;            // an iteration of a loop, or
     halide_loop_task_t loop_task;  // a slice of one
     uint8_t *closure;
     void *user_context;
     halide_semaphore_acquire_t *semaphores;
     int num_semaphores;
-    int end;
     bool serial;
+    int64_t end;
     Group *group;
     Job *previous, *next;  // in the list
 
     // Under the lock.
     bool listed;
-    int workers;             // threads inside
+    bool finished;
+    int workers;              // threads inside
     int semaphores_acquired;  // for the next iteration
 
     // First iteration that nobody took; written by all threads, so on a cache line of its own.
@@ -55,7 +56,6 @@ struct Group {
     int unfinished;   // jobs
     int result;       // first error
     bool sleeping;    // the owner waits for `wake`
-    bool has_semaphores;
     halide_cond wake;
     Group *next_sleeping;
 };
@@ -152,7 +152,7 @@ void list(Job *j) {
         pool.jobs->previous = j;
     }
     pool.jobs = j;
-    pool.semaphore_jobs += j->num_semaphores > 0;
+    __atomic_fetch_add(&pool.semaphore_jobs, j->num_semaphores > 0, __ATOMIC_SEQ_CST);
 }
 
 void unlist(Job *j) {
@@ -164,12 +164,16 @@ void unlist(Job *j) {
     if (j->next) {
         j->next->previous = j->previous;
     }
-    pool.semaphore_jobs -= j->num_semaphores > 0;
+    __atomic_fetch_sub(&pool.semaphore_jobs, j->num_semaphores > 0, __ATOMIC_SEQ_CST);
+}
+
+void announce_news() {
+    __atomic_fetch_add(&pool.news, 1, __ATOMIC_RELEASE);
 }
 
 void wake_owner(Group *g) {
     if (g->sleeping) {
-        pool.news++;
+        announce_news();
         halide_cond_signal(&g->wake);
     }
 }
@@ -211,7 +215,7 @@ void call_for_help(int n) {
     if (n <= 0) {
         return;
     }
-    __atomic_fetch_add(&pool.news, 1, __ATOMIC_RELEASE);
+    announce_news();
     for (int i = 0; i < n && i < pool.idle; i++) {
         halide_cond_signal(&pool.work);
     }
@@ -222,8 +226,8 @@ void call_for_help(int n) {
 /// A job that failed, or is exhausted, leaves the list; when nobody is inside any more it is finished.
 void retire(Job *j) {
     unlist(j);
-    if (j->workers == 0 && j->end >= 0) {
-        j->end = -1;  // Finished, and only once.
+    if (j->workers == 0 && !j->finished) {
+        j->finished = true;
         if (--j->group->unfinished == 0) {
             wake_owner(j->group);
         }
@@ -290,9 +294,10 @@ void wake_all_sleeping() {
 }
 
 void fail(Group *g, int result) {
-    int expected = 0;
-    __atomic_compare_exchange_n(&g->result, &expected, result, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
-    wake_all_sleeping();
+    if (!failed(g)) {
+        __atomic_store_n(&g->result, result, __ATOMIC_RELAXED);
+        wake_all_sleeping();
+    }
 }
 
 // ------------------------------------------------------------------------------------------------- running jobs
@@ -303,7 +308,7 @@ int run_iterations(Job *j) {
         int64_t left = j->end - __atomic_load_n(&j->next_iteration, __ATOMIC_RELAXED), slice = 1;
         if (j->loop_task && left > 0) {
             // Large slices first, so that few are needed, small ones at the end, so that all threads end together.
-            slice = left / (4 * (int64_t)pool.desired);
+            slice = left / (4 * (int64_t)halide_get_num_threads());
             slice = slice < 1 ? 1 : slice;
         }
         const int64_t i = __atomic_fetch_add(&j->next_iteration, slice, __ATOMIC_RELAXED);
@@ -321,7 +326,7 @@ int run_iterations(Job *j) {
     return 0;
 }
 
-/// Runs one iteration of a job whose iterations start one by one; all of them if nothing holds them up.
+/// Runs a slice of a job that hands them out under the lock.
 int run_step(Job *j, int64_t first, int64_t extent) {
     return j->task ? halide_do_task(j->user_context, j->task, (int)first, j->closure) :
                      halide_do_loop_task(j->user_context, j->loop_task, (int)first, (int)extent, j->closure, j);
@@ -388,6 +393,8 @@ void worker_main(void *arg) {
             }
             run(j);
             pool.running--;
+        } else if (pool.idle >= desired_threads()) {
+            break;
         } else {
             pool.idle++;
             wait_for_news(&pool.work);
@@ -434,7 +441,6 @@ int run_group(Group *g, Job *jobs, int num_jobs) {
         if (extent > 0) {
             j->group = g;
             g->unfinished++;
-            g->has_semaphores |= j->num_semaphores > 0;
             useful_threads += j->serial ? 1 : extent;
             list(j);
         }
@@ -442,14 +448,15 @@ int run_group(Group *g, Job *jobs, int num_jobs) {
     if (!g->parent) {
         pool.running++;
     }
-    for (Job *p = g->parent; p; p = p->group->parent) {
+    for (Job *p = g->parent; p && pool.running < desired_threads(); p = p->group->parent) {
         wake_owner(p->group);
     }
     call_for_help((int)(useful_threads - 1 < max_threads ? useful_threads - 1 : max_threads));
 
     while (g->unfinished > 0) {
         if (const int r = inherited_failure(g)) {
-            fail(g, r);
+            // No need to wake anybody: the failure that is inherited did.
+            __atomic_store_n(&g->result, r, __ATOMIC_RELAXED);
             for (int i = 0; i < num_jobs; i++) {
                 if (jobs[i].listed) {
                     retire(&jobs[i]);
@@ -473,8 +480,9 @@ int run_group(Group *g, Job *jobs, int num_jobs) {
 }
 
 /// Joins the present workers. With `at_exit`, only if they have nothing to do: the process may end inside a task.
+/// A task cannot join the thread it runs on, so there this does nothing.
 void stop_workers(bool at_exit) {
-    if (__atomic_load_n(&pool.process, __ATOMIC_ACQUIRE) != getpid()) {
+    if (__atomic_load_n(&pool.process, __ATOMIC_ACQUIRE) != getpid() || get_thread_value(&current_job_key)) {
         return;
     }
     halide_mutex_lock(&pool.lock);
@@ -485,7 +493,7 @@ void stop_workers(bool at_exit) {
     Worker *workers = pool.workers;
     pool.workers = nullptr;
     pool.generation++;
-    __atomic_fetch_add(&pool.news, 1, __ATOMIC_RELEASE);
+    announce_news();
     halide_cond_broadcast(&pool.work);
     halide_mutex_unlock(&pool.lock);
     while (workers) {
@@ -558,12 +566,16 @@ WEAK int halide_default_do_par_for(void *user_context, halide_task_t f, int min,
     job.closure = closure;
     job.user_context = user_context;
     job.next_iteration = min;
-    job.end = min + size;
+    job.end = (int64_t)min + size;
     return run_group(&group, &job, 1);
 }
 
 WEAK int halide_default_do_parallel_tasks(void *user_context, int num_tasks, halide_parallel_task_t *tasks,
                                           void *task_parent) {
+    if (num_tasks == 1 && (!tasks->semaphores || tasks->num_semaphores == 0) && tasks->extent > 0 &&
+        (tasks->serial || tasks->extent == 1 || halide_get_num_threads() == 1)) {
+        return halide_do_loop_task(user_context, tasks->fn, tasks->min, tasks->extent, tasks->closure, task_parent);
+    }
     constexpr int few = 8;
     Job on_stack[few];
     Job *jobs = on_stack;
@@ -586,7 +598,7 @@ WEAK int halide_default_do_parallel_tasks(void *user_context, int num_tasks, hal
         j.num_semaphores = t.semaphores ? t.num_semaphores : 0;
         j.serial = t.serial;
         j.next_iteration = t.min;
-        j.end = t.min + t.extent;
+        j.end = (int64_t)t.min + t.extent;
     }
     Group group = {};
     const int result = run_group(&group, jobs, num_tasks);
