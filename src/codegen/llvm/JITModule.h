@@ -255,8 +255,5 @@ public:
     static void *find_symbol(const Target &target, const std::string &name);
 };
 
-/// LLVM's version as ten times the major plus the minor number, e.g. 220.
-int get_llvm_version();
-
 }  // namespace Internal
 }  // namespace Halide
