@@ -128,6 +128,12 @@ Box box_touched(const Expr &e, const std::string &fn, const Scope<Interval> &sco
 Box box_touched(Stmt s, const std::string &fn, const Scope<Interval> &scope = Scope<Interval>::empty_scope(),
                 const FuncValueBounds &func_bounds = empty_func_value_bounds());
 
+/// Bounds of some variables at the places where `fn` is stored to, in terms of what is free in the statement. Variables that
+/// are free themselves are points.
+std::vector<Interval> bounds_at_stores(const Stmt &s, const std::string &fn, const std::vector<std::string> &vars,
+                                       const Scope<Interval> &scope = Scope<Interval>::empty_scope(),
+                                       const FuncValueBounds &func_bounds = empty_func_value_bounds());
+
 /// Bounds of the values of every Func in `env`, where a Func's values are bounded by its pure definition (Funcs with
 /// updates or extern definitions have only the range of their type).
 /// @param order  producers first.

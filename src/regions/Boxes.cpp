@@ -177,6 +177,15 @@ class FindBoxes : public IRVisitor {
     }
 
     void touch_args(const std::string &name, const std::vector<Expr> &args) {
+        if (!probes.empty()) {
+            // Asked for variables, not for coordinates.
+            std::vector<Interval> bounds;
+            for (const std::string &v : probes) {
+                bounds.push_back(domain.bounds(Variable::make(Int(32), v)));
+            }
+            touch(name, bounds);
+            return;
+        }
         std::vector<Interval> bounds;
         for (const Expr &arg : args) {
             bounds.push_back(domain.bounds(arg));
@@ -472,8 +481,11 @@ class FindBoxes : public IRVisitor {
         walk(op->rest);
     }
 
-public:
     std::set<std::string> zero_dimensional;
+
+public:
+    /// If not empty: bounds of these variables are found instead of those of coordinates.
+    std::vector<std::string> probes;
 
     FindBoxes(bool reads, bool writes, const std::string &only, const Scope<Interval> &scope,
               const FuncValueBounds &func_bounds)
@@ -541,6 +553,18 @@ Box find_box(const StmtOrExpr &x, bool reads, bool writes, const std::string &na
 }
 
 }  // namespace
+
+std::vector<Interval> bounds_at_stores(const Stmt &s, const std::string &fn, const std::vector<std::string> &vars,
+                                       const Scope<Interval> &scope, const FuncValueBounds &func_bounds) {
+    FindBoxes find(false, true, fn, scope, func_bounds);
+    find.probes = vars;
+    if (vars.empty()) {
+        return {};
+    }
+    std::map<std::string, Box> boxes = find.find(s);
+    auto it = boxes.find(fn);
+    return it == boxes.end() ? std::vector<Interval>(vars.size(), Interval::everything()) : it->second.bounds;
+}
 
 std::map<std::string, Box> boxes_required(const Expr &e, const Scope<Interval> &scope,
                                           const FuncValueBounds &func_bounds) {
