@@ -170,7 +170,8 @@ struct FusedStage {
 };
 
 /// Checks one compute_with (spec language.md 5.7).
-FusedStage check_fused_stage(Function &child, size_t child_stage, std::map<std::string, Function> &env) {
+FusedStage check_fused_stage(Function &child, size_t child_stage, std::map<std::string, Function> &env,
+                             const std::set<std::string> &outputs) {
     Definition &def = stage_definition(child, child_stage);
     const LoopLevel &level = def.schedule().fuse_level().level;
     const std::string child_name = stage_name(child.name(), child_stage);
@@ -190,13 +191,17 @@ FusedStage check_fused_stage(Function &child, size_t child_stage, std::map<std::
         << head << "a stage cannot be computed with itself.\n";
     user_assert(!(parent.name() == child.name() && result.parent_stage > child_stage))
         << head << "a stage cannot be computed with a later stage of the same Func.\n";
+    // Outputs left at the default level are computed at the root.
+    auto level_of = [&](const Function &f) {
+        return outputs.count(f.name()) ? LoopLevel::root().lock() : f.schedule().compute_level();
+    };
     for (Function *f : {&parent, &child}) {
         user_assert(!f->has_extern_definition()) << head << f->name() << " has an extern definition.\n";
-        user_assert(!f->schedule().compute_level().is_inlined()) << head << f->name() << " is inlined.\n";
+        user_assert(!level_of(*f).is_inlined()) << head << f->name() << " is inlined.\n";
     }
-    user_assert(parent.schedule().compute_level() == child.schedule().compute_level())
-        << head << "the compute levels differ: " << parent.schedule().compute_level().to_string() << " and "
-        << child.schedule().compute_level().to_string() << ".\n";
+    user_assert(level_of(parent) == level_of(child))
+        << head << "the compute levels differ: " << level_of(parent).to_string() << " and "
+        << level_of(child).to_string() << ".\n";
     Definition &parent_def = stage_definition(parent, result.parent_stage);
     for (Definition *d : {&parent_def, &def}) {
         user_assert(d->specializations().empty()) << head << "one of the stages has specializations.\n";
@@ -264,6 +269,10 @@ std::pair<std::vector<std::string>, std::vector<std::vector<std::string>>> reali
         FusedStage to;
     };
     std::vector<Edge> edges;
+    std::set<std::string> output_names;
+    for (const Function &f : outputs) {
+        output_names.insert(f.name());
+    }
     for (const std::string &name : reachable) {
         Function &f = env.at(name);
         for (size_t stage = 0; stage <= f.updates().size(); stage++) {
@@ -291,7 +300,7 @@ std::pair<std::vector<std::string>, std::vector<std::vector<std::string>>> reali
             if (it != env.end()) {
                 it->second.lock_loop_levels();
             }
-            edges.push_back({name, stage, check_fused_stage(f, stage, env)});
+            edges.push_back({name, stage, check_fused_stage(f, stage, env, output_names)});
         }
     }
     for (const Edge &e : edges) {

@@ -65,10 +65,10 @@ public:
     }
 };
 
-void apply(const std::vector<std::pair<Expr, Expr>> &facts, Definition &def) {
+void apply_facts(const std::vector<std::pair<Expr, Expr>> &facts, Definition &def) {
     if (!facts.empty()) {
-        ApplyFacts apply(facts);
-        def.mutate(&apply);
+        ApplyFacts replace(facts);
+        def.mutate(&replace);
     }
 }
 
@@ -82,7 +82,7 @@ void simplify_definition(Definition &def) {
         a.condition = simplify(a.condition);
         std::vector<std::pair<Expr, Expr>> facts, negated;
         collect_facts(a.condition, facts);
-        apply(facts, a.definition);
+        apply_facts(facts, a.definition);
         simplify_definition(a.definition);
 
         if (is_const_one(a.condition)) {
@@ -95,7 +95,7 @@ void simplify_definition(Definition &def) {
             if (alternatives[j].failure_message.empty()) {
                 ApplyFacts replace(negated);
                 alternatives[j].condition = replace.mutate(alternatives[j].condition);
-                apply(negated, alternatives[j].definition);
+                apply_facts(negated, alternatives[j].definition);
             }
         }
         if (is_const_zero(a.condition)) {

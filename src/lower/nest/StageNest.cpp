@@ -330,14 +330,17 @@ StageNest build_stage_nest(const Function &f, int stage, const Definition &def, 
             }
         }
     }
-    if (values.size() > 1) {
+    if (values.empty()) {
+        // An extern stage, whose body is made elsewhere.
+        nest.body = Evaluate::make(0);
+    } else if (values.size() > 1) {
         nest.body = share_between_values(prefix, f.name(), values, args, store_predicate);
     } else {
         nest.body = Provide::make(f.name(), values, args, store_predicate);
     }
     if (const Provide *provide = nest.body.as<Provide>()) {
         nest.body = expand_scatter_gather(prefix, provide);
-    } else {
+    } else if (!values.empty()) {
         nest.body = mutate_with(nest.body, [&](auto *self, const Provide *op) { return expand_scatter_gather(prefix, op); });
     }
     if (schedule.atomic()) {
