@@ -40,9 +40,9 @@ bool is_const_one(const Expr &e);
 bool is_undef(const Expr &e);
 /// A statement that does nothing.
 bool is_no_op(const Stmt &s);
-/// No side effect, and the same value whenever evaluated (loads of Funcs count as pure).
+/// No side effect, and the same value whenever evaluated: no impure call, no call of a Func, no load from an internal
+/// allocation.
 bool is_pure(const Expr &e);
-bool is_pure(const Stmt &s);
 /// @}
 
 /// @name Making constants

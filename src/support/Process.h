@@ -21,7 +21,12 @@ size_t get_compiler_stack_size();
 /// initializers register what it provides.
 void load_plugin(const std::string &name);
 
+class CompileTimeErrorReporter;
+
 namespace Internal {
+
+/// The reporter in use, or null.
+CompileTimeErrorReporter *custom_compile_time_error_reporter();
 
 /// Calls `action` on a stack of get_compiler_stack_size() bytes; exceptions come through to the caller.
 void run_with_large_stack(const std::function<void()> &action);

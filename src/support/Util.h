@@ -22,7 +22,7 @@ template<typename DstType, typename SrcType>
 DstType reinterpret_bits(const SrcType &from) {
     DstType to{};
     constexpr size_t n = sizeof(DstType) < sizeof(SrcType) ? sizeof(DstType) : sizeof(SrcType);
-    memcpy(&to, &from, n);
+    memcpy((void *)&to, (const void *)&from, n);
     return to;
 }
 
@@ -231,7 +231,7 @@ bool add_would_overflow(int bits, int64_t a, int64_t b);
 bool sub_would_overflow(int bits, int64_t a, int64_t b);
 bool mul_would_overflow(int bits, int64_t a, int64_t b);
 
-/// The same, with the result stored if there is no overflow.
+/// The result, stored if it stays in range. @returns false if it does not.
 bool add_with_overflow(int bits, int64_t a, int64_t b, int64_t *result);
 bool sub_with_overflow(int bits, int64_t a, int64_t b, int64_t *result);
 bool mul_with_overflow(int bits, int64_t a, int64_t b, int64_t *result);
