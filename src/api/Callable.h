@@ -22,6 +22,11 @@ namespace Internal {
 
 struct CallableContents;
 
+template<>
+RefCount &ref_count<CallableContents>(const CallableContents *) noexcept;
+template<>
+void destroy<CallableContents>(const CallableContents *);
+
 /// One C++ argument of a Callable: what it is, and the address of its value (a scalar) or the buffer itself.
 struct CallableArgument {
     bool is_buffer = false;
@@ -110,7 +115,9 @@ class Callable {
 
     friend class Pipeline;
     int call(JITUserContext *context, const std::vector<Internal::CallableArgument> &args) const;
+    int call_argv(JITUserContext *context, std::vector<const void *> &argv) const;
     int check_definition(const std::vector<Internal::CallableArgument> &args) const;
+    int report(JITUserContext *context, const std::string &message) const;
 
     template<typename... Args>
     struct StdFunction {
@@ -131,7 +138,7 @@ public:
     /// An undefined function; calling it is an error.
     Callable();
     Callable(const std::string &name, const JITHandlers &jit_handlers, const std::vector<Argument> &args,
-             const Internal::JITModule &module, const std::vector<Internal::JITModule> &externs);
+             const Internal::JITModule &module);
 
     bool defined() const;
 

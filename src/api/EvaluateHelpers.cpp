@@ -1,5 +1,7 @@
 #include "api/EvaluateHelpers.h"
 
+#include "ir/IRPrinter.h"
+
 namespace Halide {
 namespace Internal {
 

@@ -1,5 +1,8 @@
 #include "api/ExternHelpers.h"
 
+#include "ir/IR.h"
+#include "ir/IRPrinter.h"
+
 namespace Halide {
 namespace Internal {
 

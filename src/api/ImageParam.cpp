@@ -1,5 +1,6 @@
 #include "api/ImageParam.h"
 
+#include "ir/IRPrinter.h"
 #include "support/Util.h"
 
 namespace Halide {

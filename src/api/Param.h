@@ -7,6 +7,7 @@
 #include "func/Function.h"
 #include "ir/Argument.h"
 #include "ir/IROperator.h"
+#include "ir/IRPrinter.h"
 #include "ir/Parameter.h"
 #include "support/Error.h"
 

@@ -39,6 +39,11 @@ namespace Internal {
 
 struct PipelineContents;
 
+template<>
+RefCount &ref_count<PipelineContents>(const PipelineContents *) noexcept;
+template<>
+void destroy<PipelineContents>(const PipelineContents *);
+
 
 }  // namespace Internal
 
@@ -89,16 +94,12 @@ private:
     Internal::IntrusivePtr<Internal::PipelineContents> contents;
 
     void check_defined(const char *what) const;
-    std::vector<Argument> infer_arguments_and_cache();
-    Realization realize_sizes(JITUserContext *context, const std::vector<int32_t> &sizes, const Target &target);
-    void realize_into(JITUserContext *context, const RealizationArg &outputs, const Target &target);
-    void infer_bounds(JITUserContext *context, const RealizationArg &outputs, const Target &target);
+    void infer_bounds(JITUserContext *context, const RealizationArg &output, const Target &target);
     Target jit_target(const Target &requested) const;
     std::string default_function_name() const;
-    Module lower_module(const std::vector<Argument> &args, const std::string &fn_name, const Target &target,
-                        LinkageType linkage) const;
-    void compile_one(OutputFileType type, const std::string &filename, const std::vector<Argument> &args,
-                     const std::string &fn_name, const Target &target);
+
+    friend struct Internal::PipelineContents;
+    static Internal::PipelineContents *contents_of(const Pipeline &p);
 
 public:
     /// An undefined pipeline.

@@ -1,0 +1,295 @@
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "api/Func.h"
+#include "api/LoopNestEditor.h"
+#include "api/Stage.h"
+#include "ir/IRMutator.h"
+#include "ir/IROperator.h"
+#include "ir/IRPrinter.h"
+#include "ir/IRVisitor.h"
+#include "ir/Substitute.h"
+#include "regions/Associativity.h"
+#include "simplify/Simplify.h"
+#include "support/Util.h"
+
+namespace Halide {
+
+using namespace Internal;
+
+namespace {
+
+struct LoopBounds {
+    Expr min, extent;
+};
+
+/// The reduction loops that a stage has now: leaves of the tree of splits whose roots are the RVars of its RDom.
+struct ReductionLoops {
+    std::map<std::string, LoopBounds> bounds;
+    /// What each RVar, and each loop that was split, is in terms of the loops made of it; innermost splits last.
+    std::vector<std::pair<std::string, Expr>> values;
+    /// Conditions that keep the tails of splits inside.
+    std::vector<Expr> guards;
+
+    explicit ReductionLoops(const StageSchedule &schedule, const std::string &what) {
+        for (const ReductionVariable &rv : schedule.rvars()) {
+            bounds[rv.var] = {rv.min, rv.extent};
+        }
+        const auto var = [](const std::string &name) { return Variable::make(Int(32), name); };
+        for (const Split &s : schedule.splits()) {
+            if (s.is_fuse()) {
+                const bool in = bounds.count(s.inner), out = bounds.count(s.outer);
+                user_assert(in == out) << what << ": the loop " << s.old_var << " is fused from a Var and an RVar, so "
+                                       << "the reduction cannot be factored.\n";
+                if (in) {
+                    const LoopBounds inner = bounds[s.inner], outer = bounds[s.outer];
+                    bounds[s.old_var] = {0, simplify(inner.extent * outer.extent)};
+                    // An empty inner loop leaves the fused one empty; max keeps the division defined.
+                    const Expr n = max(inner.extent, 1);
+                    values.emplace_back(s.inner, var(s.old_var) % n + inner.min);
+                    values.emplace_back(s.outer, var(s.old_var) / n + outer.min);
+                }
+            } else if (bounds.count(s.old_var)) {
+                const LoopBounds old = bounds[s.old_var];
+                if (s.is_rename()) {
+                    bounds[s.outer] = old;
+                    values.emplace_back(s.old_var, var(s.outer));
+                } else {
+                    bounds[s.inner] = {0, s.factor};
+                    bounds[s.outer] = {0, simplify((old.extent + s.factor - 1) / s.factor)};
+                    const Expr offset = var(s.outer) * s.factor + var(s.inner);
+                    values.emplace_back(s.old_var, offset + old.min);
+                    if (!can_prove(old.extent % s.factor == 0)) {
+                        guards.push_back(offset < old.extent);
+                    }
+                }
+            }
+        }
+    }
+};
+
+/// Replaces reduction loops by expressions, and calls of the Func that is factored by calls of the intermediate.
+class Rewrite : public IRGraphMutator {
+    using IRGraphMutator::visit;
+
+    const std::map<std::string, Expr> &replacements;
+    const Function &from;
+    const Function &to;
+    const std::vector<Expr> &extra_args;
+
+    Expr visit(const Variable *op) override {
+        auto it = replacements.find(op->name);
+        return it == replacements.end() ? Expr(op) : it->second;
+    }
+
+    Expr visit(const Call *op) override {
+        if (op->call_type != Call::Halide || !op->func.same_as(from.get_contents())) {
+            return IRGraphMutator::visit(op);
+        }
+        std::vector<Expr> args;
+        for (const Expr &a : op->args) {
+            args.push_back(mutate(a));
+        }
+        args.insert(args.end(), extra_args.begin(), extra_args.end());
+        return Call::make(op->type, to.name(), args, Call::Halide, to.get_contents(), op->value_index);
+    }
+
+public:
+    Rewrite(const std::map<std::string, Expr> &replacements, const Function &from, const Function &to,
+            const std::vector<Expr> &extra_args)
+        : replacements(replacements), from(from), to(to), extra_args(extra_args) {
+    }
+};
+
+bool uses_rvar(const Expr &e) {
+    bool found = false;
+    visit_with(e, [&](auto *, const Variable *op) { found = found || op->reduction_domain.defined(); });
+    return found;
+}
+
+}  // namespace
+
+Func Stage::rfactor(const std::vector<std::pair<RVar, Var>> &preserved) {
+    std::vector<std::string> given;
+    for (const auto &p : preserved) {
+        given.push_back("{" + p.first.name() + ", " + p.second.name() + "}");
+    }
+    const std::string what = name() + ".rfactor(" + join_strings(given, ", ") + ")";
+    user_assert(!definition_.is_init()) << what << ": rfactor() must be called on an update definition, as in "
+                                        << function_.name() << ".update(0).rfactor(...).\n";
+    user_assert(!preserved.empty()) << what << ": no RVars are given.\n";
+    user_assert(definition_.specializations().empty())
+        << what << ": the stage has specializations; factor first and specialize then.\n";
+
+    StageSchedule &schedule = definition_.schedule();
+    const ReductionLoops loops(schedule, what);
+
+    // The loops that become dimensions of the intermediate.
+    std::map<std::string, Var> kept;
+    const std::vector<std::string> func_args = function_.args();
+    for (const auto &p : preserved) {
+        const auto dim = std::find_if(schedule.dims().begin(), schedule.dims().end(), [&](const Dim &d) {
+            return d.is_rvar() && dim_name_matches(d.var, p.first.name());
+        });
+        user_assert(dim != schedule.dims().end())
+            << what << ": can't perform rfactor() on " << p.first.name() << ", which is not a reduction loop of " << name()
+            << ".\n  " << dump_argument_list();
+        user_assert(kept.emplace(dim->var, p.second).second) << what << ": " << p.first.name() << " is listed twice.\n";
+        const bool taken =
+            std::find(func_args.begin(), func_args.end(), p.second.name()) != func_args.end() ||
+            std::count_if(kept.begin(), kept.end(), [&](const auto &k) { return k.second.same_as(p.second); }) > 1;
+        user_assert(!taken) << what << ": the Var " << p.second.name()
+                            << " is in use already; the new dimension needs a Var of its own.\n";
+    }
+
+    const AssociativeOp op = prove_associativity(function_.name(), definition_.args(), definition_.values());
+    user_assert(op.associative()) << what << ": failed to call rfactor() on " << name()
+                                  << " since it can't prove associativity of the update.\n"
+                                  << "  An update that can be factored combines the old value with a new one by +, *, "
+                                  << "min, max, && or another associative operator.\n";
+    if (!op.commutative()) {
+        // Without commutativity, each part must be a run of neighbours in the original order.
+        bool kept_seen = false;
+        for (const Dim &d : schedule.dims()) {
+            if (d.is_rvar()) {
+                user_assert(!kept_seen || kept.count(d.var))
+                    << what << ": the update is associative but not commutative, so only the outermost reduction loops "
+                    << "can be factored out, and " << d.var << " is outside of one of them.\n";
+                kept_seen = kept_seen || kept.count(d.var);
+            }
+        }
+    }
+
+    // Two domains: of what the intermediate reduces, and of the combination.
+    std::vector<ReductionVariable> inner_vars, outer_vars;
+    for (const Dim &d : schedule.dims()) {
+        if (d.is_rvar()) {
+            const LoopBounds &b = loops.bounds.at(d.var);
+            (kept.count(d.var) ? outer_vars : inner_vars).push_back({d.var, b.min, b.extent});
+        }
+    }
+    const ReductionDomain outer_domain(outer_vars);
+    ReductionDomain inner_domain;
+    if (!inner_vars.empty()) {
+        inner_domain = ReductionDomain(inner_vars);
+    }
+
+    // Every RVar in terms of the loops: dimensions of the intermediate, and RVars of the inner domain.
+    std::map<std::string, Expr> replacements;
+    for (const auto &k : kept) {
+        replacements[k.first] = k.second;
+    }
+    for (const ReductionVariable &rv : inner_vars) {
+        replacements[rv.var] = Variable::make(Int(32), rv.var, inner_domain);
+    }
+    for (auto v = loops.values.rbegin(); v != loops.values.rend(); ++v) {
+        replacements[v->first] = simplify(substitute(replacements, v->second));
+    }
+
+    // The intermediate: identity everywhere, then the same update with the kept loops as dimensions.
+    Func intermediate(function_.name() + "_intm");
+    Function intm = intermediate.function();
+    std::vector<std::string> intm_args = func_args;
+    std::vector<Expr> extra_args;
+    for (const auto &p : preserved) {
+        intm_args.push_back(p.second.name());
+        extra_args.push_back(p.second);
+    }
+    intm.define(intm_args, op.pattern.identities);
+
+    Rewrite rewrite(replacements, function_, intm, extra_args);
+    Expr predicate = rewrite(definition_.predicate());
+    for (const Expr &g : loops.guards) {
+        predicate = predicate && substitute(replacements, g);
+    }
+    predicate = simplify(predicate);
+    std::vector<Expr> update_args = rewrite(definition_.args());
+    update_args.insert(update_args.end(), extra_args.begin(), extra_args.end());
+    if (inner_domain.defined()) {
+        inner_domain.set_predicate(predicate);
+    }
+    intm.define_update(update_args, rewrite(definition_.values()), inner_domain);
+    Definition intm_update = intm.update(0);
+    intm_update.predicate() = predicate;
+
+    // Both stages keep what was scheduled of the loops that they have.
+    std::vector<Split> pure_splits;
+    for (const Split &s : schedule.splits()) {
+        if (!loops.bounds.count(s.is_fuse() ? s.inner : s.old_var)) {
+            pure_splits.push_back(s);
+        }
+    }
+    std::vector<Dim> intm_dims, dims;
+    for (const Dim &d : schedule.dims()) {
+        Dim copy = d;
+        auto k = kept.find(d.var);
+        if (k != kept.end()) {
+            copy.var = k->second.name();
+            copy.dim_type = DimType::PureVar;
+        }
+        intm_dims.push_back(copy);
+        if (k != kept.end()) {
+            Dim combine;
+            combine.var = d.var;
+            combine.dim_type = DimType::ImpureRVar;
+            dims.push_back(combine);
+        } else if (!d.is_rvar()) {
+            dims.push_back(d);
+        }
+    }
+    intm_update.schedule().splits() = pure_splits;
+    intm_update.schedule().dims() = intm_dims;
+    intm_update.schedule().touched() = true;
+    intm_update.schedule().allow_race_conditions() = schedule.allow_race_conditions();
+    intm_update.schedule().atomic() = schedule.atomic();
+    intm_update.schedule().override_atomic_associativity_test() = schedule.override_atomic_associativity_test();
+
+    // The combination. An index that varied with the reduction becomes the dimension itself: places that the
+    // intermediate did not touch are combined with the identity.
+    std::vector<Expr> args = definition_.args();
+    for (size_t i = 0; i < args.size(); i++) {
+        if (uses_rvar(args[i])) {
+            args[i] = Var(func_args[i]);
+            Dim d;
+            d.var = func_args[i];
+            dims.insert(dims.end() - 1, d);
+        }
+    }
+    std::vector<Expr> intm_call_args = args;
+    for (const auto &p : preserved) {
+        for (const auto &k : kept) {
+            if (k.second.same_as(p.second)) {
+                intm_call_args.push_back(Variable::make(Int(32), k.first, outer_domain));
+            }
+        }
+    }
+    // A strong handle to the Func in its own definition would keep it alive for ever.
+    FunctionPtr self = function_.get_contents();
+    self.weaken();
+    std::map<std::string, Expr> operands;
+    for (size_t i = 0; i < op.size(); i++) {
+        const Type t = function_.output_types()[i];
+        if (!op.xs[i].var.empty()) {
+            operands[op.xs[i].var] = Call::make(t, function_.name(), args, Call::Halide, self, (int)i);
+        }
+        if (!op.ys[i].var.empty()) {
+            operands[op.ys[i].var] = Call::make(intm, intm_call_args, (int)i);
+        }
+    }
+    std::vector<Expr> values;
+    for (size_t i = 0; i < op.size(); i++) {
+        values.push_back(substitute(operands, op.pattern.ops[i]));
+    }
+    definition_.args() = args;
+    definition_.values() = values;
+    definition_.predicate() = const_true();
+    schedule.rvars() = outer_vars;
+    schedule.splits() = pure_splits;
+    schedule.dims() = dims;
+    schedule.touched() = true;
+    intm.freeze();
+    return intermediate;
+}
+
+}  // namespace Halide
