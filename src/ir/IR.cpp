@@ -354,21 +354,6 @@ Stmt For::make(const std::string &name, Expr min, Expr max, ForType for_type, Pa
 
 namespace {
 
-// x if e is x + 1, else undefined.
-Expr one_less(const Expr &e) {
-    const Type t = e.type();
-    if (const Add *add = e.as<Add>()) {
-        if (auto c = as_const_int(add->b)) {
-            return *c == 1 ? add->a : Add::make(add->a, make_const(t, *c - 1));
-        }
-    } else if (const Sub *sub = e.as<Sub>()) {
-        if (auto c = as_const_int(sub->b)) {
-            return Sub::make(sub->a, make_const(t, *c + 1));
-        }
-    }
-    return Expr();
-}
-
 // x + 1, folding constants.
 Expr one_more(const Expr &e) {
     const Type t = e.type();
@@ -422,7 +407,7 @@ Expr For::extent() const {
             }
         }
     }
-    if (Expr below = one_less(min); below.defined() && equal(below, max)) {
+    if (equal(end, min)) {
         return make_zero(min.type());
     }
     return Sub::make(end, min);
