@@ -247,15 +247,15 @@ void LoopNestEditor::rename(const VarOrRVar &old_name, const VarOrRVar &new_name
 }
 
 bool LoopNestEditor::may_reorder(const std::vector<std::string> &loop_names) const {
-    // Loops made by splits stand for the RVars that they come from.
-    std::set<std::string> moved;
+    // Loops made by splits stand for the RVars that they come from; two parts of one RVar count twice.
+    std::vector<std::string> moved;
     for (const std::string &l : loop_names) {
         for (const std::string &r : roots_of(l)) {
-            moved.insert(r);
+            moved.push_back(r);
         }
     }
-    return can_reorder_rvars(std::vector<std::string>(moved.begin(), moved.end()), function.name(), definition.args(),
-                             definition.values(), definition.predicate(), schedule.rvars());
+    return can_reorder_rvars(moved, function.name(), definition.args(), definition.values(), definition.predicate(),
+                             schedule.rvars());
 }
 
 void LoopNestEditor::reorder(const std::vector<VarOrRVar> &vars, const std::string &directive) {

@@ -24,7 +24,8 @@ bool can_parallelize_rvar(const std::string &rvar, const std::string &func, cons
 /// May the reduction loops of the update change order? They may if all of them are free of dependences, or the
 /// update is associative and commutative, or what it stores does not depend on the order.
 ///
-/// @param rvars_moved  names of those RVars whose relative order changes.
+/// @param rvars_moved  for each loop whose order relative to the others changes, the RVar that it stems from. The parts of a
+///                     split RVar are loops of their own.
 bool can_reorder_rvars(const std::vector<std::string> &rvars_moved, const std::string &func,
                        const std::vector<Expr> &args, const std::vector<Expr> &values, const Expr &predicate,
                        const std::vector<ReductionVariable> &rvars);
