@@ -159,8 +159,9 @@ class JITFuncCallContext {
     JITErrorBuffer error_buffer;
     JITUserContext own;
     JITUserContext *context_;
-    JITUserContext saved;
+    JITUserContext saved, *outer;
     bool custom_error_handler;
+    void end();
 
 public:
     /// Handlers of `context` (may be null) come before those of the pipeline, those before the process defaults.
@@ -208,6 +209,9 @@ public:
     void add_dependency(JITModule &dep);
     void add_symbol_for_export(const std::string &name, const Symbol &extern_symbol);
     void add_extern_for_export(const std::string &name, const ExternCFunction &extern_c_function);
+    /// Exports a compiled pipeline as an extern function `name`: it is called with `args` (buffers as handles), and runs
+    /// with the user context of the calling run.
+    void add_pipeline_for_export(const std::string &name, const JITModule &pipeline, const std::vector<Type> &args);
     /// Searches the exports of this module, then those of its dependencies.
     Symbol find_symbol_by_name(const std::string &name) const;
 
