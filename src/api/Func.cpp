@@ -397,6 +397,41 @@ Func Func::clone_in(const std::vector<Func> &fs) {
     return wrapper_for(fs, true);
 }
 
+// ---- Devices and types
+
+Func Func::make_copy(DeviceAPI d, const char *directive) {
+    const std::string what = name() + "." + directive + "()";
+    user_assert(defined()) << what << ": " << name() << " is not defined.\n";
+    user_assert(!is_extern() && !has_update_definition() && func.outputs() == 1)
+        << what << ": only a Func with one value, one pure definition and no updates can be a copy.\n";
+    const Call *call = func.values()[0].as<Call>();
+    bool is_copy = call && (call->call_type == Call::Halide || call->call_type == Call::Image) &&
+                   call->args.size() == func.args().size();
+    for (size_t i = 0; is_copy && i < call->args.size(); i++) {
+        const Variable *v = call->args[i].as<Variable>();
+        is_copy = v && v->name == func.args()[i];
+    }
+    user_assert(is_copy) << what << ": " << name() << " is defined as " << func.values()[0]
+                         << ", but a copy must be a plain call of another Func or image with the same arguments in the "
+                         << "same order.\n";
+    invalidate_cache();
+    LoopNestEditor(Stage(func, func.definition(), 0)).set_device_api(Var::outermost(), d, directive);
+    return *this;
+}
+
+Func Func::copy_to_device(DeviceAPI d) {
+    return make_copy(d, "copy_to_device");
+}
+
+Func Func::copy_to_host() {
+    return make_copy(DeviceAPI::Host, "copy_to_host");
+}
+
+Func Func::change_type(const Type &t, bool unsafe) {
+    user_error << name() << ".change_type(" << t << "): changing the type of a Func by a directive is not supported.\n"
+               << "  Write the Func in the wider type, and cast where it is used.\n";
+}
+
 // ---- Where things happen
 
 Func &Func::compute_at(LoopLevel loop_level) {

@@ -43,6 +43,7 @@ class Func : public LoopDirectives<Func> {
     Pipeline pipeline(const char *what);
     Func &set_bound(const Var &var, const Internal::Bound &bound, const char *directive, bool estimate);
     Internal::StorageDim &storage_dim(const Var &dim, const char *directive);
+    Func make_copy(DeviceAPI d, const char *directive);
     Func wrapper_for(const std::vector<Func> &consumers, bool clone);
 
     friend class LoopDirectives<Func>;

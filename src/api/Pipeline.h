@@ -233,8 +233,11 @@ public:
     // @{
     void add_requirement(const Expr &condition, const std::vector<Expr> &error_args);
     template<typename... Args>
-    void add_requirement(const Expr &condition, Args &&...error_args) {
-        add_requirement(condition, std::vector<Expr>{Expr(std::forward<Args>(error_args))...});
+    std::enable_if_t<(!std::is_same_v<std::decay_t<Args>, std::vector<Expr>> && ...)>
+    add_requirement(const Expr &condition, Args &&...error_args) {
+        std::vector<Expr> collected;
+        Internal::collect_print_args(collected, std::forward<Args>(error_args)...);
+        add_requirement(condition, collected);
     }
     // @}
 

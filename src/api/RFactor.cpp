@@ -207,11 +207,13 @@ Func Stage::rfactor(const std::vector<std::pair<RVar, Var>> &preserved) {
     std::vector<Expr> update_args = rewrite(definition_.args());
     update_args.insert(update_args.end(), extra_args.begin(), extra_args.end());
     if (inner_domain.defined()) {
-        inner_domain.set_predicate(predicate);
+        inner_domain.where(predicate);
     }
     intm.define_update(update_args, rewrite(definition_.values()), inner_domain);
     Definition intm_update = intm.update(0);
-    intm_update.predicate() = predicate;
+    if (!inner_domain.defined()) {
+        intm_update.predicate() = predicate;
+    }
 
     // Both stages keep what was scheduled of the loops that they have.
     std::vector<Split> pure_splits;

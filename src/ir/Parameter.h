@@ -87,7 +87,7 @@ public:
     template<typename T>
     void set_scalar(T val) {
         halide_scalar_value_t value = {};
-        memcpy(&value, &val, sizeof(val));
+        memcpy((void *)&value, &val, sizeof(val));
         set_scalar(type_of<T>(), value);
     }
     void set_scalar(const Type &val_type, halide_scalar_value_t val);
