@@ -532,7 +532,8 @@ Stmt AtLoops::visit(const ProducerConsumer *op) {
     if (op->is_producer) {
         const Function &f = inference.ctx.env.at(op->name);
         if (f.has_extern_definition()) {
-            body = Block::make(declare_extern_accesses(f, inference.ctx.target), body);
+            Stmt accesses = declare_extern_accesses(f, inference.ctx.target);
+            body = accesses.defined() ? Block::make(accesses, body) : body;
         }
         Stmt checks = explicit_bounds_checks(op->name);
         body = checks.defined() ? Block::make(checks, body) : body;

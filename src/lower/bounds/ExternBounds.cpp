@@ -174,7 +174,6 @@ std::vector<Interval> extern_region_inside(const Function &f, const Stmt &body) 
 }
 
 Stmt declare_extern_accesses(const Function &f, const Target &target) {
-    const std::string prefix = prefix_of(f);
     std::vector<Stmt> declarations;
     auto declare = [&](const std::string &name, const Box &box) {
         std::vector<Expr> args = {StringImm::make(name)};
@@ -185,15 +184,10 @@ Stmt declare_extern_accesses(const Function &f, const Target &target) {
         declarations.push_back(
             Evaluate::make(Call::make(Int(32), Call::declare_box_touched, args, Call::Intrinsic)));
     };
-    Box own;
-    for (const std::string &arg : f.args()) {
-        own.push_back(Interval(symbol(prefix + arg + ".min"), symbol(prefix + arg + ".max")));
-    }
-    declare(f.name(), own);
     for (const auto &required : extern_stage_requirements(f, target)) {
         declare(required.first, required.second);
     }
-    return Block::make(declarations);
+    return declarations.empty() ? Stmt() : Block::make(declarations);
 }
 
 }  // namespace Internal

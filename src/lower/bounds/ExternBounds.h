@@ -30,7 +30,8 @@ void add_extern_query(std::vector<BoundsStep> &steps, const Function &f, LowerCo
 /// The region that the stage computes in `body`, which is inside some of its loops.
 std::vector<Interval> extern_region_inside(const Function &f, const Stmt &body);
 
-/// Evaluate nodes that tell later passes which regions of its output and inputs the stage touches.
+/// Evaluate nodes that tell later passes which regions of its inputs the stage reads; undefined if it has none. (Which part of the
+/// Func itself a call writes is said by the loop nest.)
 Stmt declare_extern_accesses(const Function &f, const Target &target);
 
 }  // namespace Internal

@@ -1,0 +1,424 @@
+#include "lower/bounds/SlidingWindow.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "analysis/ExprUsesVar.h"
+#include "analysis/Monotonic.h"
+#include "ir/IREquality.h"
+#include "ir/IRMutator.h"
+#include "ir/IROperator.h"
+#include "ir/IRPrinter.h"
+#include "ir/IRVisitor.h"
+#include "ir/Substitute.h"
+#include "regions/Solve.h"
+#include "simplify/Simplify.h"
+#include "support/Error.h"
+#include "support/Util.h"
+
+// Let [L(v), U(v)] be what iteration v needs of a Func along one dimension, both ends rising with v, and let the loop start at
+// a. Iteration v computes [max(U(v-1) + 1, L(a)), U(v)]. Before the first iteration that anybody reads, everything from
+// L(a) on must be there: so the loop starts at the last v for which U(v-1) + 1 <= L(a), and consumers wait until a.
+// Falling ends are treated alike.
+
+namespace Halide {
+namespace Internal {
+
+namespace {
+
+bool produces(const Stmt &s, const std::string &func) {
+    bool found = false;
+    visit_with(s, [&](auto *self, const ProducerConsumer *op) {
+        found = found || (op->is_producer && op->name == func);
+        if (!found) {
+            self->visit_base(op);
+        }
+    });
+    return found;
+}
+
+bool contains_producer(const Stmt &s) {
+    bool found = false;
+    visit_with(s, [&](auto *self, const ProducerConsumer *op) {
+        found = found || op->is_producer;
+        if (!found) {
+            self->visit_base(op);
+        }
+    });
+    return found;
+}
+
+/// The lets and loops on the way from the body of a loop to where a Func is produced.
+class FindPath : public IRVisitor {
+    using IRVisitor::visit;
+    const std::string &func;
+
+    void visit(const LetStmt *op) override {
+        lets.emplace_back(op->name, op->value);
+        op->body.accept(this);
+        if (!found) {
+            lets.pop_back();
+        }
+    }
+    void visit(const For *op) override {
+        loops.push_back(op->name);
+        op->body.accept(this);
+        if (!found) {
+            loops.pop_back();
+        }
+    }
+    void visit(const ProducerConsumer *op) override {
+        if (op->is_producer && op->name == func) {
+            found = true;
+            count++;
+        } else if (!found) {
+            op->body.accept(this);
+        }
+    }
+    void visit(const Block *op) override {
+        op->first.accept(this);
+        if (!found) {
+            op->rest.accept(this);
+        }
+    }
+
+public:
+    std::vector<std::pair<std::string, Expr>> lets;
+    std::vector<std::string> loops;
+    bool found = false;
+    int count = 0;
+    explicit FindPath(const std::string &func) : func(func) {
+    }
+};
+
+/// An expression at the end of a path, in terms of loops and what is outside.
+Expr expand(Expr e, const std::vector<std::pair<std::string, Expr>> &lets) {
+    for (size_t i = lets.size(); i-- > 0;) {
+        if (expr_uses_var(e, lets[i].first)) {
+            e = simplify(substitute(lets[i].first, lets[i].second, e));
+        }
+    }
+    return e;
+}
+
+/// Whether all stages write a dimension only at their own pure Var.
+bool is_pure_in(const Definition &def, const std::string &arg, size_t d) {
+    const Variable *v = def.args()[d].as<Variable>();
+    if (!v || v->name != arg) {
+        return false;
+    }
+    for (const Specialization &s : def.specializations()) {
+        if (s.failure_message.empty() && !is_pure_in(s.definition, arg, d)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/// The largest factor by which a split may move points of a dimension back to where earlier iterations have been.
+void find_shifting_factors(const Definition &def, const std::string &arg, std::vector<Expr> &factors) {
+    std::set<std::string> descendants = {arg};
+    for (const Split &s : def.schedule().splits()) {
+        if (s.is_fuse()) {
+            if (descendants.count(s.inner) || descendants.count(s.outer)) {
+                descendants.insert(s.old_var);
+            }
+        } else if (descendants.count(s.old_var)) {
+            descendants.insert(s.outer);
+            if (s.is_split()) {
+                descendants.insert(s.inner);
+                if (s.tail == TailStrategy::ShiftInwards || s.tail == TailStrategy::ShiftInwardsAndBlend ||
+                    (s.tail == TailStrategy::Auto && def.is_init())) {
+                    factors.push_back(s.factor);
+                }
+            }
+        }
+    }
+    for (const Specialization &s : def.specializations()) {
+        if (s.failure_message.empty()) {
+            find_shifting_factors(s.definition, arg, factors);
+        }
+    }
+}
+
+/// Gives the region symbols of one Func, where it is produced, another end.
+class ReplaceEnd : public IRMutator {
+    using IRMutator::visit;
+    const std::string &func, &name;
+    const Expr &value;
+
+    Stmt visit(const LetStmt *op) override {
+        Stmt body = mutate(op->body);
+        if (op->name == name && !done && produces(body, func)) {
+            // The innermost one counts: those further out describe more than one production.
+            done = true;
+            return LetStmt::make(op->name, value, body);
+        }
+        return op->with(op->value, body);
+    }
+    Expr visit(const Call *op) override {
+        return op;
+    }
+
+public:
+    bool done = false;
+    ReplaceEnd(const std::string &func, const std::string &name, const Expr &value)
+        : func(func), name(name), value(value) {
+    }
+};
+
+/// Runs each part of the body of a loop only from the iteration on that it is meant for.
+class GuardStarts : public IRMutator {
+    using IRMutator::visit;
+    const Expr &loop_var;
+    const Expr &first;                          // of the loop as it is now
+    const Expr &original;                       // of the loop as it was
+    const std::map<std::string, Expr> &starts;  // of Funcs
+
+    Stmt guard(const Stmt &s, const Expr &start) {
+        if (equal(start, first)) {
+            return s;
+        }
+        return IfThenElse::make(likely_if_innermost(start <= loop_var), s);
+    }
+
+    Stmt visit(const ProducerConsumer *op) override {
+        if (!op->is_producer) {
+            return IRMutator::visit(op);
+        }
+        auto it = starts.find(op->name);
+        return guard(op, it == starts.end() ? original : it->second);
+    }
+    Stmt visit(const Block *op) override {
+        Stmt a = mutate(op->first), b = mutate(op->rest);
+        return op->with(a, b);
+    }
+
+public:
+    using IRMutator::mutate;
+    GuardStarts(const Expr &loop_var, const Expr &first, const Expr &original,
+                const std::map<std::string, Expr> &starts)
+        : loop_var(loop_var), first(first), original(original), starts(starts) {
+    }
+    Stmt mutate(const Stmt &s) override {
+        const bool transparent = s.as<LetStmt>() || s.as<Block>() || s.as<ProducerConsumer>() || s.as<Realize>() ||
+                                 s.as<HoistedStorage>();
+        if (transparent || contains_producer(s)) {
+            return IRMutator::mutate(s);
+        }
+        return guard(s, original);
+    }
+    Expr mutate(const Expr &e) override {
+        return e;
+    }
+};
+
+class SlidingWindow : public IRMutator {
+    using IRMutator::visit;
+    LowerContext &ctx;
+    std::vector<std::string> sliding;                       // Funcs realized outside, outermost first
+    std::map<std::string, std::set<size_t>> slid_dimensions;
+
+    Expr visit(const Call *op) override {
+        return op;
+    }
+
+    Stmt visit(const Realize *op) override {
+        const Function &f = ctx.env.at(op->name);
+        if (f.schedule().compute_level() == f.schedule().store_level() || f.has_extern_definition()) {
+            return IRMutator::visit(op);
+        }
+        sliding.push_back(op->name);
+        Stmt body = mutate(op->body);
+        sliding.pop_back();
+        slid_dimensions.erase(op->name);
+        return op->with(op->bounds, op->condition, body);
+    }
+
+    Stmt visit(const For *op) override {
+        Stmt body = mutate(op->body);
+        if (op->for_type != ForType::Serial && op->for_type != ForType::Unrolled) {
+            return op->with(op->min, op->max, body);
+        }
+        if (equal(op->min, op->max)) {
+            return op->with(op->min, op->max, body);
+        }
+        Expr first = op->min;
+        std::map<std::string, Expr> starts;
+        // Consumers first: their warm-up is part of what producers must be ready for.
+        for (size_t i = sliding.size(); i-- > 0;) {
+            if (produces(body, sliding[i])) {
+                slide(op, sliding[i], body, first, starts);
+            }
+        }
+        if (!starts.empty() && !equal(first, op->min)) {
+            add_starts_of_others(body, op->min, starts);
+            const Expr v = Variable::make(Int(32), op->name);
+            body = GuardStarts(v, first, op->min, starts).mutate(body);
+        }
+        if (body.same_as(op->body) && first.same_as(op->min)) {
+            return op;
+        }
+        return op->changed(&For::min, first, &For::body, body);
+    }
+
+    /// Funcs that do not slide start with the first of their consumers.
+    void add_starts_of_others(const Stmt &body, const Expr &original, std::map<std::string, Expr> &starts) {
+        std::map<std::string, std::set<std::string>> consumers;
+        std::set<std::string> produced;
+        visit_with(body, [&](auto *self, const ProducerConsumer *op) {
+            if (op->is_producer) {
+                produced.insert(op->name);
+                visit_with(op->body, [&](auto *inner, const Call *call) {
+                    if (call->call_type == Call::Halide && call->name != op->name) {
+                        consumers[call->name].insert(op->name);
+                    }
+                    inner->visit_base(call);
+                });
+            }
+            self->visit_base(op);
+        });
+        for (size_t i = ctx.order.size(); i-- > 0;) {
+            const std::string &name = ctx.order[i];
+            if (!produced.count(name) || starts.count(name)) {
+                continue;
+            }
+            Expr start = original;
+            for (const std::string &c : consumers[name]) {
+                auto it = starts.find(c);
+                if (it != starts.end()) {
+                    start = simplify(min(start, it->second));
+                }
+            }
+            starts[name] = start;
+        }
+    }
+
+    /// Reduces what one Func computes per iteration of one loop. `first` is where the loop starts, and is moved if needed.
+    void slide(const For *loop, const std::string &name, Stmt &body, Expr &first,
+               std::map<std::string, Expr> &starts) {
+        const Function &f = ctx.env.at(name);
+        FindPath path(name);
+        body.accept(&path);
+        if (!path.found) {
+            return;
+        }
+        const std::string prefix = name + ".s" + std::to_string(f.updates().size()) + ".";
+        const std::vector<std::string> args = f.args();
+
+        // Exactly one dimension may move with the loop.
+        size_t dim = args.size();
+        Expr low, high;
+        for (size_t d = 0; d < args.size(); d++) {
+            const Expr l = expand(Variable::make(Int(32), prefix + args[d] + ".min"), path.lets);
+            const Expr h = expand(Variable::make(Int(32), prefix + args[d] + ".max"), path.lets);
+            if (!expr_uses_var(l, loop->name) && !expr_uses_var(h, loop->name)) {
+                continue;
+            }
+            if (dim < args.size()) {
+                return;
+            }
+            dim = d;
+            low = l;
+            high = h;
+        }
+        if (dim == args.size() || slid_dimensions[name].count(dim)) {
+            return;
+        }
+        if (!is_pure_in(f.definition(), args[dim], dim)) {
+            return;
+        }
+        for (const Definition &def : f.updates()) {
+            if (!is_pure_in(def, args[dim], dim)) {
+                return;
+            }
+        }
+        const Monotonic m_low = is_monotonic(low, loop->name), m_high = is_monotonic(high, loop->name);
+        auto rises = [](Monotonic m) { return m == Monotonic::Increasing || m == Monotonic::Constant; };
+        auto falls = [](Monotonic m) { return m == Monotonic::Decreasing || m == Monotonic::Constant; };
+        const bool up = m_high == Monotonic::Increasing && rises(m_low);
+        const bool down = m_low == Monotonic::Decreasing && falls(m_high);
+        if (!up && !down) {
+            ctx.explain(name + " does not slide over " + loop->name + ": the region needed of " + args[dim] +
+                        " does not move in one direction");
+            return;
+        }
+
+        const Expr v = Variable::make(Int(32), loop->name);
+        auto at = [&](const Expr &e, const Expr &iteration) {
+            return simplify(substitute(loop->name, iteration, e));
+        };
+        // What the previous iteration has left to do: from `next` on (upwards or downwards).
+        const Expr next = up ? simplify(at(high, v - 1) + 1) : simplify(at(low, v - 1) - 1);
+        if (can_prove(up ? next <= low : next >= high)) {
+            return;   // nothing in common with the previous iteration
+        }
+        std::vector<Expr> factors;
+        find_shifting_factors(f.definition(), args[dim], factors);
+        for (const Definition &def : f.updates()) {
+            find_shifting_factors(def, args[dim], factors);
+        }
+        const Expr step = up ? high - next + 1 : next - low + 1;
+        for (const Expr &factor : factors) {
+            if (!can_prove(simplify(step) >= factor)) {
+                ctx.explain(name + " does not slide over " + loop->name + ": a split of " + args[dim] +
+                            " would compute points again that earlier iterations have computed");
+                return;
+            }
+        }
+
+        // Where must the loop start?
+        const Expr begin = up ? at(low, first) : at(high, first);
+        const std::string start_name = ctx.unique_name(loop->name + ".start");
+        const Expr start_var = Variable::make(Int(32), start_name);
+        const Expr ready = up ? at(next, start_var) <= begin : at(next, start_var) >= begin;
+        const Interval solution = solve_for_inner_interval(simplify(ready), start_name);
+        Expr start;
+        if (!solution.is_empty() && solution.has_upper_bound()) {
+            start = simplify(min(solution.max, first));
+            for (const std::string &inner : path.loops) {
+                start = start.defined() && expr_uses_var(start, inner) ? Expr() : start;
+            }
+            if (start.defined() && (expr_uses_var(start, start_name) || expr_uses_var(start, loop->name))) {
+                start = Expr();
+            }
+            if (start.defined() && loop->for_type == ForType::Unrolled && !is_const(simplify(first - start))) {
+                // The number of iterations must stay a constant.
+                start = Expr();
+            }
+        }
+        Expr end;
+        if (start.defined()) {
+            end = simplify(up ? max(next, begin) : min(next, begin));
+        } else {
+            // All at once in the first iteration.
+            start = first;
+            end = select(v <= first, up ? low : high, likely_if_innermost(next));
+        }
+        const std::string end_name = prefix + args[dim] + (up ? ".min" : ".max");
+        ReplaceEnd replace(name, end_name, end);
+        Stmt replaced = replace.mutate(body);
+        if (!replace.done) {
+            return;
+        }
+        body = replaced;
+        first = start;
+        starts[name] = start;
+        slid_dimensions[name].insert(dim);
+        ctx.explain(name + " slides over " + loop->name + " along " + args[dim]);
+    }
+
+public:
+    explicit SlidingWindow(LowerContext &ctx) : ctx(ctx) {
+    }
+};
+
+}  // namespace
+
+Stmt sliding_window(const Stmt &s, LowerContext &ctx) {
+    return SlidingWindow(ctx)(s);
+}
+
+}  // namespace Internal
+}  // namespace Halide
