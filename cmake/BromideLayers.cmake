@@ -47,7 +47,8 @@ bromide_layer(interp)
 bromide_layer(codegen/llvm)
 target_include_directories(bromide_codegen_llvm SYSTEM PRIVATE ${LLVM_INCLUDE_DIRS})
 include(${CMAKE_SOURCE_DIR}/src/codegen/llvm/RuntimeBitcode.cmake)
-bromide_embed_runtime(bromide_codegen_llvm)
+bromide_embed_runtime_bitcode(${CMAKE_BINARY_DIR}/generated runtime_bitcode)
+target_sources(bromide_codegen_llvm PRIVATE ${runtime_bitcode})
 
 bromide_layer(api)
 
