@@ -12,13 +12,9 @@ namespace Halide::Internal {
 /// @throws CompileError  an output cannot be made by the back ends that this library has, or a file not be written.
 void compile_module(const Module &m, const std::map<OutputFileType, std::string> &outputs);
 
-/// A self-contained page that shows a module's statements as a foldable tree, with LLVM or native assembly if given.
-std::string module_to_html(const Module &m, const std::string &assembly = "");
-
-/// The C++ header that describes the arguments of a module's public functions at compile time.
-std::string function_info_header(const Module &m);
-
-/// The C++ source whose static initialiser registers a module's public functions for RunGen.
-std::string registration_source(const Module &m);
+/// A self-contained page that shows a module's statements as a foldable tree.
+std::string module_to_html(const Module &m);
+/// The same for one statement.
+std::string stmt_to_html(const std::string &title, const Stmt &s);
 
 }  // namespace Halide::Internal

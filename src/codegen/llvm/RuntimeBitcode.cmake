@@ -1,7 +1,8 @@
 # The runtime as LLVM bitcode, embedded in the library: one file per family of targets.
 #
-# bromide_embed_runtime(<target>) compiles the sources listed in src/runtime/sources.cmake with clang for each family in
-# BROMIDE_RUNTIME_FAMILIES, links them, and adds a source to <target> that defines the table `bromide_runtime_bitcode`.
+# bromide_embed_runtime_bitcode(<dir> <out>) compiles the sources listed in src/runtime/sources.cmake with clang for each
+# family in BROMIDE_RUNTIME_FAMILIES, links them, and makes in <dir> a source that defines the table
+# `bromide_runtime_bitcode` and, for generated C headers, the text of HalideRuntime.h. Its path is stored in <out>.
 # No system headers are needed: clang's own, freestanding.
 
 set(BROMIDE_RUNTIME_FAMILIES "x86-64-linux;arm-64-linux" CACHE STRING
@@ -35,9 +36,21 @@ function(_bromide_runtime_triple family out)
     set(${out} "${triple}" PARENT_SCOPE)
 endfunction()
 
-function(bromide_embed_runtime target)
+# Appends to `text` the definition of <symbol>_begin and <symbol>_end around a file's bytes.
+macro(_bromide_embed_file symbol file)
+    string(APPEND text
+        "extern \"C\" const char ${symbol}_begin[], ${symbol}_end[];\n"
+        "__asm__(BROMIDE_RODATA\n"
+        "        \".balign 16\\n\"\n"
+        "        \".globl \" BROMIDE_SYMBOL \"${symbol}_begin\\n\" BROMIDE_SYMBOL \"${symbol}_begin:\\n\"\n"
+        "        \".incbin \\\"${file}\\\"\\n\"\n"
+        "        \".globl \" BROMIDE_SYMBOL \"${symbol}_end\\n\" BROMIDE_SYMBOL \"${symbol}_end:\\n\"\n"
+        "        \".byte 0\\n\" BROMIDE_TEXT);\n")
+endmacro()
+
+function(bromide_embed_runtime_bitcode parent out)
     include("${_bromide_runtime_dir}/sources.cmake")
-    set(dir "${CMAKE_CURRENT_BINARY_DIR}/runtime_bitcode")
+    set(dir "${parent}/runtime_bitcode")
     file(MAKE_DIRECTORY "${dir}")
     set(headers)
     foreach(h IN LISTS BROMIDE_RUNTIME_INTERNAL_HEADERS)
@@ -82,16 +95,12 @@ function(bromide_embed_runtime target)
         list(APPEND all_bitcode "${bitcode}")
 
         string(REPLACE "-" "_" symbol "bromide_bitcode_${family}")
-        string(APPEND text
-            "extern \"C\" const char ${symbol}_begin[], ${symbol}_end[];\n"
-            "__asm__(BROMIDE_RODATA\n"
-            "        \".balign 16\\n\"\n"
-            "        \".globl \" BROMIDE_SYMBOL \"${symbol}_begin\\n\" BROMIDE_SYMBOL \"${symbol}_begin:\\n\"\n"
-            "        \".incbin \\\"${bitcode}\\\"\\n\"\n"
-            "        \".globl \" BROMIDE_SYMBOL \"${symbol}_end\\n\" BROMIDE_SYMBOL \"${symbol}_end:\\n\"\n"
-            "        \".byte 0\\n\" BROMIDE_TEXT);\n")
+        _bromide_embed_file(${symbol} "${bitcode}")
         string(APPEND table "    {\"${family}\", ${symbol}_begin, ${symbol}_end},\n")
     endforeach()
+
+    get_filename_component(header "${_bromide_runtime_dir}/HalideRuntime.h" REALPATH)
+    _bromide_embed_file(bromide_runtime_header "${header}")
 
     string(PREPEND text
         "#ifdef __APPLE__\n"
@@ -108,6 +117,6 @@ function(bromide_embed_runtime target)
     string(APPEND text "const BromideRuntimeBitcode bromide_runtime_bitcode[] = {\n${table}    {nullptr, nullptr, nullptr},\n};\n")
     set(generated "${dir}/RuntimeBitcodeTable.cpp")
     file(CONFIGURE OUTPUT "${generated}" CONTENT "${text}" @ONLY)
-    set_source_files_properties("${generated}" PROPERTIES OBJECT_DEPENDS "${all_bitcode}")
-    target_sources(${target} PRIVATE "${generated}")
+    set_source_files_properties("${generated}" PROPERTIES OBJECT_DEPENDS "${all_bitcode};${header}")
+    set(${out} "${generated}" PARENT_SCOPE)
 endfunction()
