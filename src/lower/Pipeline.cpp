@@ -325,11 +325,11 @@ LowerContext make_lower_context(const std::vector<Function> &outputs, const std:
     ctx.trace_pipeline = trace_pipeline;
     ctx.custom_passes = custom_passes;
 
-    std::map<std::string, Function> env = build_environment(outputs);
-    for (auto &entry : env) {
+    std::tie(ctx.outputs, ctx.env) = deep_copy(outputs, build_environment(outputs));
+    for (auto &entry : ctx.env) {
+        // Of the copies: locking also fills in levels left at their defaults, which the program may still set.
         entry.second.lock_loop_levels();
     }
-    std::tie(ctx.outputs, ctx.env) = deep_copy(outputs, env);
     ctx.env = wrap_func_calls(ctx.env);
     lower_environment(ctx);
     std::tie(ctx.order, ctx.fused_groups) = realization_order(ctx.outputs, ctx.env);
