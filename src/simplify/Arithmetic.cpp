@@ -1,0 +1,749 @@
+// Operators: folding of constants, then rules, then what follows from linear forms and known bounds.
+
+#include "analysis/ModulusRemainder.h"
+#include "ir/IREquality.h"
+#include "ir/IROperator.h"
+#include "simplify/Simplifier.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace Halide {
+namespace Internal {
+
+namespace {
+
+using Wide = __int128;
+
+// Forms looked at for one comparison, minimum or maximum.
+constexpr int comparison_fuel = 8;
+
+bool nowrap(const Type &t) {
+    return t.is_int() && t.bits() >= 32;
+}
+
+bool commutes(IRNodeType t) {
+    return t == IRNodeType::Add || t == IRNodeType::Mul || t == IRNodeType::Min || t == IRNodeType::Max ||
+           t == IRNodeType::EQ || t == IRNodeType::NE || t == IRNodeType::And || t == IRNodeType::Or;
+}
+
+bool is_comparison(IRNodeType t) {
+    return t >= IRNodeType::EQ && t <= IRNodeType::GE;
+}
+
+// The value of an integer or float constant, or of what a broadcast repeats.
+Expr scalar_constant(const Expr &e) {
+    if (const Broadcast *b = e.as<Broadcast>()) {
+        return scalar_constant(b->value);
+    }
+    return e.as<IntImm>() || e.as<UIntImm>() || e.as<FloatImm>() ? e : Expr();
+}
+
+double round_to(const Type &t, double x) {
+    return FloatImm::make(t.element_of(), x)->value;
+}
+
+Expr fold_float(IRNodeType type, const Type &t, double a, double b) {
+    const Type truth = Bool(t.lanes());
+    switch (type) {
+    case IRNodeType::Add:
+        return make_const_float(t, a + b);
+    case IRNodeType::Sub:
+        return make_const_float(t, a - b);
+    case IRNodeType::Mul:
+        return make_const_float(t, a * b);
+    case IRNodeType::Div:
+        return make_const_float(t, a / b);
+    case IRNodeType::Mod: {
+        const double q = round_to(t, std::floor(round_to(t, a / b)));
+        return make_const_float(t, a - round_to(t, b * q));
+    }
+    default:
+        break;
+    }
+    if (std::isnan(a) || std::isnan(b)) {
+        return Expr();
+    }
+    switch (type) {
+    case IRNodeType::Min:
+        return make_const_float(t, std::min(a, b));
+    case IRNodeType::Max:
+        return make_const_float(t, std::max(a, b));
+    case IRNodeType::EQ:
+        return make_const(truth, (int)(a == b));
+    case IRNodeType::NE:
+        return make_const(truth, (int)(a != b));
+    case IRNodeType::LT:
+        return make_const(truth, (int)(a < b));
+    case IRNodeType::LE:
+        return make_const(truth, (int)(a <= b));
+    case IRNodeType::GT:
+        return make_const(truth, (int)(a > b));
+    case IRNodeType::GE:
+        return make_const(truth, (int)(a >= b));
+    default:
+        return Expr();
+    }
+}
+
+// A wide result in an integer type: wrapped, or marked where the type does not wrap.
+Expr integer_of(const Type &t, Wide v) {
+    if (nowrap(t)) {
+        const Wide limit = Wide(1) << (t.bits() - 1);
+        return v >= -limit && v < limit ? make_const_int(t, (int64_t)v) : make_signed_integer_overflow(t);
+    }
+    return t.is_int() ? make_const_int(t, (int64_t)(uint64_t)v) : make_const_uint(t, (uint64_t)v);
+}
+
+Expr fold_integer(IRNodeType type, const Type &t, Wide a, Wide b) {
+    const Type truth = Bool(t.lanes());
+    auto quotient = [](Wide a, Wide b) -> Wide {
+        const Wide q = a / b;
+        return a % b < 0 ? (b > 0 ? q - 1 : q + 1) : q;
+    };
+    switch (type) {
+    case IRNodeType::Add:
+        return integer_of(t, a + b);
+    case IRNodeType::Sub:
+        return integer_of(t, a - b);
+    case IRNodeType::Mul:
+        return integer_of(t, a * b);
+    case IRNodeType::Div:
+        if (b == 0) {
+            return make_zero(t);
+        } else if (b == -1 && nowrap(t) && a == -(Wide(1) << (t.bits() - 1))) {
+            return make_const_int(t, (int64_t)a);  // min / -1 = min
+        }
+        return integer_of(t, quotient(a, b));
+    case IRNodeType::Mod:
+        return b == 0 ? make_zero(t) : integer_of(t, a - b * quotient(a, b));
+    case IRNodeType::Min:
+        return integer_of(t, std::min(a, b));
+    case IRNodeType::Max:
+        return integer_of(t, std::max(a, b));
+    case IRNodeType::EQ:
+        return make_const(truth, (int)(a == b));
+    case IRNodeType::NE:
+        return make_const(truth, (int)(a != b));
+    case IRNodeType::LT:
+        return make_const(truth, (int)(a < b));
+    case IRNodeType::LE:
+        return make_const(truth, (int)(a <= b));
+    case IRNodeType::GT:
+        return make_const(truth, (int)(a > b));
+    case IRNodeType::GE:
+        return make_const(truth, (int)(a >= b));
+    case IRNodeType::And:
+        return make_const(truth, (int)(a && b));
+    case IRNodeType::Or:
+        return make_const(truth, (int)(a || b));
+    default:
+        return Expr();
+    }
+}
+
+Expr original_or_new(IRNodeType type, const Expr &a, const Expr &b, const Expr &original) {
+    if (original.defined() && original.node_type() == type) {
+        const auto operands = as_binary_operands(original);
+        if (operands && operands->first.same_as(a) && operands->second.same_as(b)) {
+            return original;
+        }
+    }
+    return make_binary_op(type, a, b);
+}
+
+// A coefficient or constant of a wrapping type, as the number of least magnitude that means the same.
+int64_t wrap_to(const Type &t, int64_t v) {
+    if (t.bits() >= 64 || nowrap(t)) {
+        return v;
+    }
+    const int shift = 64 - t.bits();
+    return (int64_t)((uint64_t)v << shift) >> shift;
+}
+
+}  // namespace
+
+Expr Simplifier::fold(IRNodeType type, const Expr &a, const Expr &b) {
+    const Expr x = scalar_constant(a), y = x.defined() ? scalar_constant(b) : Expr();
+    if (!y.defined() || x.type() != y.type()) {
+        return Expr();
+    }
+    const Type t = a.type();
+    if (t.is_float()) {
+        return fold_float(type, t, x.as<FloatImm>()->value, y.as<FloatImm>()->value);
+    } else if (t.is_int()) {
+        return fold_integer(type, t, x.as<IntImm>()->value, y.as<IntImm>()->value);
+    }
+    return fold_integer(type, t, x.as<UIntImm>()->value, y.as<UIntImm>()->value);
+}
+
+Expr Simplifier::binary(IRNodeType type, const Expr &a, const Expr &b, const Expr &original) {
+    const bool exact_order = !a.type().is_float();
+    // Only ==, < and (for floats, where negation is not exact) <= remain.
+    auto keep_original = [&](const Expr &e) {
+        return original.defined() && e.node_type() == original.node_type() && equal(e, original) ? original : e;
+    };
+    if (type == IRNodeType::GT) {
+        return binary(IRNodeType::LT, b, a);
+    } else if (type == IRNodeType::GE) {
+        return exact_order ? not_(binary(IRNodeType::LT, a, b)) : binary(IRNodeType::LE, b, a);
+    } else if (type == IRNodeType::LE && exact_order) {
+        return keep_original(not_(binary(IRNodeType::LT, b, a)));
+    } else if (type == IRNodeType::NE) {
+        return keep_original(not_(binary(IRNodeType::EQ, a, b)));
+    }
+
+    if (is_undef(a) || is_undef(b)) {
+        return undef(is_comparison(type) ? Bool(a.type().lanes()) : a.type());
+    }
+    if (is_signed_integer_overflow(a) && !is_comparison(type)) {
+        return a;
+    }
+    if (is_signed_integer_overflow(b) && !is_comparison(type)) {
+        return b;
+    }
+    if (is_const(a)) {
+        const Expr folded = fold(type, a, b);
+        if (folded.defined()) {
+            return folded;
+        }
+        if (commutes(type) && !is_const(b)) {
+            return binary(type, b, a, original);
+        }
+    }
+
+    const Expr e = original_or_new(type, a, b, original);
+    Expr r = apply_rules(e);
+    if (!r.defined()) {
+        r = lift_broadcast(type, a, b);
+    }
+    if (r.defined()) {
+        return r;
+    }
+    if (a.type().is_int_or_uint()) {
+        switch (type) {
+        case IRNodeType::Add:
+        case IRNodeType::Sub:
+            r = sum_by_form(type, a, b);
+            break;
+        case IRNodeType::Div:
+        case IRNodeType::Mod:
+            r = divide_by_form(type, a, b);
+            break;
+        case IRNodeType::Min:
+        case IRNodeType::Max:
+            r = min_max_by_form(type, a, b);
+            break;
+        case IRNodeType::EQ:
+        case IRNodeType::LT:
+            r = compare_by_form(type, a, b);
+            break;
+        default:
+            break;
+        }
+        if (r.defined()) {
+            return r;
+        }
+        const Type t = e.type();
+        if (!t.is_bool() && type != IRNodeType::Add && type != IRNodeType::Sub) {
+            // What can only be one value is that value.
+            const ConstantInterval bounds = bounds_of(e);
+            if (bounds.is_single_point() && t.can_represent(bounds.min) && is_pure(e)) {
+                return make_const(t, bounds.min);
+            }
+        }
+    }
+    return e.type().is_bool() ? boolean_by_facts(e) : e;
+}
+
+Expr Simplifier::boolean_by_facts(const Expr &e) {
+    if (auto known = known_truth(e)) {
+        return make_bool(*known, e.type().lanes());
+    }
+    return e;
+}
+
+// op(broadcast(x, 6), broadcast(y, 3)) → broadcast(op(broadcast(x, 2), y), 3); and for ramps of vectors the same.
+Expr Simplifier::lift_broadcast(IRNodeType type, const Expr &a, const Expr &b) {
+    const Broadcast *x = a.as<Broadcast>(), *y = b.as<Broadcast>();
+    const Ramp *rx = a.as<Ramp>(), *ry = b.as<Ramp>();
+    auto split = [](const Broadcast *v, int outer) {
+        return Expr(Broadcast::make(Broadcast::make(v->value, v->lanes / outer), outer));
+    };
+    if (x && y && x->lanes != y->lanes) {
+        const int outer = std::min(x->lanes, y->lanes);
+        if (x->lanes % outer == 0 && y->lanes % outer == 0) {
+            const Expr inner_x = x->lanes == outer ? x->value : broadcast(x->value, x->lanes / outer);
+            const Expr inner_y = y->lanes == outer ? y->value : broadcast(y->value, y->lanes / outer);
+            return broadcast(binary(type, inner_x, inner_y), outer);
+        }
+    } else if (rx && y && y->lanes != rx->lanes && y->lanes % rx->lanes == 0) {
+        return apply_rules(make_binary_op(type, a, split(y, rx->lanes)));
+    } else if (x && ry && x->lanes != ry->lanes && x->lanes % ry->lanes == 0) {
+        return apply_rules(make_binary_op(type, split(x, ry->lanes), b));
+    }
+    return Expr();
+}
+
+Expr Simplifier::build_sum(const LinearForm &form, const Type &t) {
+    auto multiple = [&](const Expr &atom, int64_t k) {
+        return k == 1 ? atom : mul(atom, make_const(t, k));
+    };
+    Expr result;
+    for (const LinearForm::Term &term : form.terms) {
+        if (term.coefficient > 0) {
+            const Expr m = multiple(term.atom, term.coefficient);
+            result = result.defined() ? add(result, m) : m;
+        }
+    }
+    int64_t constant = form.constant;
+    for (const LinearForm::Term &term : form.terms) {
+        if (term.coefficient > 0) {
+            continue;
+        }
+        if (!result.defined()) {
+            if (constant == 0 && t.is_int()) {
+                result = multiple(term.atom, term.coefficient);
+                continue;
+            }
+            result = make_const(t, constant);
+            constant = 0;
+        }
+        result = sub(result, multiple(term.atom, -term.coefficient));
+    }
+    if (!result.defined()) {
+        return make_const(t, constant);
+    } else if (constant == 0) {
+        return result;
+    } else if (constant < 0 && t.is_uint()) {
+        return sub(result, make_const(t, -constant));
+    }
+    return add(result, make_const(t, constant));
+}
+
+// (x + y) - x → y, wherever in the sums the equal terms stand.
+Expr Simplifier::sum_by_form(IRNodeType type, const Expr &a, const Expr &b) {
+    const Type t = a.type();
+    LinearForm form;
+    form.add(a, 1, LinearForm::Use::Rebuild);
+    form.merged = 0;
+    form.add(b, type == IRNodeType::Add ? 1 : -1, LinearForm::Use::Rebuild);
+    if (!form.valid || form.merged == 0) {
+        return Expr();
+    }
+    for (size_t i = form.terms.size(); i-- > 0;) {
+        int64_t &k = form.terms[i].coefficient;
+        k = wrap_to(t, k);
+        if (k == 0) {
+            form.terms.erase(form.terms.begin() + i);
+        } else if (!t.can_represent(k < 0 && t.is_uint() ? -k : k) || (nowrap(t) && !t.can_represent(-k))) {
+            return Expr();
+        }
+    }
+    form.constant = wrap_to(t, form.constant);
+    if (nowrap(t) && !t.can_represent(form.constant)) {
+        return Expr();
+    }
+    return build_sum(form, t);
+}
+
+Expr Simplifier::divide_by_form(IRNodeType type, const Expr &a, const Expr &b) {
+    const Type t = a.type();
+    const auto divisor = t.is_int() ? as_const_int(b) : std::optional<int64_t>();
+    const auto unsigned_divisor = t.is_uint() ? as_const_uint(b) : std::optional<uint64_t>();
+    const int64_t c = divisor ? *divisor : unsigned_divisor && *unsigned_divisor < (1ull << 62) ? (int64_t)*unsigned_divisor : 0;
+    if (c <= 1) {
+        return Expr();
+    }
+    LinearForm form;
+    form.add(a, 1, LinearForm::Use::Rebuild);
+    if (!form.valid || (!nowrap(t) && !exact_in_type(form, t))) {
+        return Expr();
+    }
+    // a = c * multiple + rest
+    LinearForm multiple, rest;
+    bool changed = false;
+    for (LinearForm::Term term : form.terms) {
+        const Mod *mod = type == IRNodeType::Mod ? term.atom.as<Mod>() : nullptr;
+        if (mod && nowrap(t)) {
+            // (x % 12 + y) % 4 → (x + y) % 4
+            const auto m = as_const_int(mod->b);
+            if (m && *m > 0 && *m % c == 0) {
+                rest.add(mod->a, term.coefficient, LinearForm::Use::Rebuild);
+                changed = true;
+                continue;
+            }
+        }
+        if (term.coefficient % c == 0) {
+            multiple.add_term(term.atom, term.coefficient / c);
+            changed = true;
+        } else if (type == IRNodeType::Mod && (term.coefficient >= c || term.coefficient <= -c)) {
+            rest.add_term(term.atom, term.coefficient % c);
+            changed = true;
+        } else {
+            rest.add_term(term.atom, term.coefficient);
+        }
+    }
+    if (!rest.valid) {
+        return Expr();
+    }
+    // What is known of rest without its constant, modulo a divisor of c.
+    ModulusRemainder m(0, rest.constant);
+    for (const LinearForm::Term &term : rest.terms) {
+        m = m + info(term.atom).alignment * term.coefficient;
+    }
+    int64_t k = form.constant;
+    int64_t outside = 0;
+    if (type == IRNodeType::Mod || rest.terms.empty()) {
+        // Whole multiples of c leave.
+        const int64_t whole = div_imp(k, c);
+        if (whole != 0) {
+            outside = whole;
+            k -= whole * c;
+            changed = true;
+        }
+    }
+    const ModulusRemainder known = m % c;
+    if (known.modulus == 0) {
+        // rest is r modulo c: the constant acts on r only.
+        const int64_t r = mod_imp(known.remainder, c);
+        if (type == IRNodeType::Mod) {
+            return make_const(t, mod_imp(r + k, c));
+        }
+        const int64_t carried = div_imp(r + k, c);
+        if (k != 0 && !rest.terms.empty()) {
+            outside += carried;
+            k = 0;
+            changed = true;
+        }
+    } else if (type == IRNodeType::Div && known.modulus > 1 && c % known.modulus == 0) {
+        const int64_t excess = mod_imp(known.remainder + k, known.modulus);
+        if (excess != 0) {
+            k -= excess;
+            changed = true;
+        }
+    }
+    LinearForm numerator = rest;
+    numerator.add_constant(k);
+    int fuel = 2;
+    const ConstantInterval bounds = bounds_of_form(numerator, fuel);
+    const bool within = bounds.is_bounded() && div_imp(bounds.min, c) == div_imp(bounds.max, c);
+    auto fits = [&](int64_t v) { return t.can_represent(v); };
+    if (!nowrap(t) && !(exact_in_type(numerator, t) && exact_in_type(multiple, t))) {
+        return Expr();
+    }
+    if (type == IRNodeType::Mod && within) {
+        numerator.add_constant(-div_imp(bounds.min, c) * c);
+        return numerator.valid && fits(numerator.constant) ? build_sum(numerator, t) : Expr();
+    }
+    Expr inner;
+    if (type == IRNodeType::Div && within) {
+        outside += div_imp(bounds.min, c);
+        changed = true;
+    } else {
+        // (4x + 6) / 8 → (2x + 1... ) / 4: a factor common to the terms and c.
+        const int64_t g = gcd(numerator.common_factor(), c);
+        if (g > 1 && g < c) {
+            const int64_t k0 = mod_imp(numerator.constant, g);
+            for (LinearForm::Term &term : numerator.terms) {
+                term.coefficient /= g;
+            }
+            numerator.constant = div_imp(numerator.constant, g);
+            const Expr by = make_const(t, c / g), sum = build_sum(numerator, t);
+            if (type == IRNodeType::Div) {
+                inner = div(sum, by);
+            } else {
+                inner = mul(mod(sum, by), make_const(t, g));
+                return k0 ? add(inner, make_const(t, k0)) : inner;
+            }
+            changed = true;
+        } else if (changed) {
+            if (!fits(numerator.constant)) {
+                return Expr();
+            }
+            const Expr sum = build_sum(numerator, t);
+            inner = type == IRNodeType::Div ? div(sum, b) : mod(sum, b);
+        }
+    }
+    if (!changed || !fits(outside)) {
+        return Expr();
+    }
+    if (type == IRNodeType::Mod) {
+        return inner;
+    }
+    multiple.constant = outside;
+    if (!inner.defined()) {
+        return build_sum(multiple, t);
+    }
+    if (multiple.terms.empty() && outside == 0) {
+        return inner;
+    }
+    return add(inner, build_sum(multiple, t));
+}
+
+Expr Simplifier::min_max_by_form(IRNodeType type, const Expr &a, const Expr &b) {
+    const Type t = a.type();
+    const bool least = type == IRNodeType::Min;
+    auto decide = [&](const Expr &x, const Expr &y, int fuel) -> int {
+        const ConstantInterval d = bounds_of_difference(x, y, fuel);
+        return d <= 0 ? (least ? 1 : 2) : d >= 0 ? (least ? 2 : 1) : 0;
+    };
+    switch (decide(a, b, comparison_fuel)) {
+    case 1:
+        return a;
+    case 2:
+        return b;
+    default:
+        break;
+    }
+    // min(min(p, q), b): a part that is never the least goes.
+    std::vector<Expr> parts;
+    auto take_apart = [&](const Expr &e) {
+        const auto operands = e.node_type() == type ? as_binary_operands(e) : std::nullopt;
+        if (operands && parts.size() < 8) {
+            Expr rest = e;
+            while (rest.node_type() == type && parts.size() < 8) {
+                const auto o = as_binary_operands(rest);
+                parts.push_back(o->second);
+                rest = o->first;
+            }
+            parts.push_back(rest);
+            return true;
+        }
+        return false;
+    };
+    if (take_apart(a)) {
+        for (size_t i = 0; i < parts.size(); i++) {
+            const int which = decide(parts[i], b, 2);
+            if (which == 1) {
+                return a;
+            } else if (which == 2) {
+                Expr result;
+                for (size_t j = parts.size(); j-- > 0;) {
+                    if (j != i) {
+                        result = result.defined() ? make_binary_op(type, result, parts[j]) : parts[j];
+                    }
+                }
+                return binary(type, result, b);
+            }
+        }
+    } else if (take_apart(b)) {
+        for (size_t i = 0; i < parts.size(); i++) {
+            const int which = decide(a, parts[i], 2);
+            if (which == 2) {
+                return b;
+            } else if (which == 1) {
+                Expr result;
+                for (size_t j = parts.size(); j-- > 0;) {
+                    if (j != i) {
+                        result = result.defined() ? make_binary_op(type, result, parts[j]) : parts[j];
+                    }
+                }
+                return binary(type, a, result);
+            }
+        }
+    }
+    // min(x + y, x + z) → x + min(y, z), whichever terms are common.
+    if (nowrap(t)) {
+        LinearForm f, g, common;
+        f.add(a, 1, LinearForm::Use::Rebuild);
+        g.add(b, 1, LinearForm::Use::Rebuild);
+        if (!f.valid || !g.valid) {
+            return Expr();
+        }
+        for (size_t i = f.terms.size(); i-- > 0;) {
+            for (size_t j = 0; j < g.terms.size(); j++) {
+                if (f.terms[i].coefficient == g.terms[j].coefficient && same_expr(f.terms[i].atom, g.terms[j].atom)) {
+                    common.terms.insert(common.terms.begin(), f.terms[i]);
+                    f.terms.erase(f.terms.begin() + i);
+                    g.terms.erase(g.terms.begin() + j);
+                    break;
+                }
+            }
+        }
+        if (!common.terms.empty()) {
+            return add(build_sum(common, t), binary(type, build_sum(f, t), build_sum(g, t)));
+        }
+    }
+    return Expr();
+}
+
+Expr Simplifier::compare_by_form(IRNodeType type, const Expr &a, const Expr &b) {
+    const Type t = a.type();
+    const int lanes = t.lanes();
+    if (t.is_bool()) {
+        return Expr();
+    }
+    const ConstantInterval d = bounds_of_difference(a, b, comparison_fuel);
+    if (type == IRNodeType::LT) {
+        if (d < 0) {
+            return const_true(lanes);
+        } else if (d >= 0) {
+            return const_false(lanes);
+        }
+    } else if (d < 0 || d > 0) {
+        return const_false(lanes);
+    } else if (d.is_single_point(0)) {
+        return const_true(lanes);
+    }
+    if (!nowrap(t)) {
+        return Expr();
+    }
+    LinearForm left, right;
+    left.add(a, 1, LinearForm::Use::Rebuild);
+    right.add(b, 1, LinearForm::Use::Rebuild);
+    LinearForm form = left;
+    form.merged = 0;
+    form.add(right, -1);
+    if (!form.valid || form.terms.empty()) {
+        return Expr();
+    }
+    // Constants belong on the right, or on the left if there is nothing else; what is subtracted belongs on the other
+    // side.
+    bool changed = form.merged > 0 || (left.constant != 0 && !left.terms.empty()) ||
+                   (right.constant != 0 && left.terms.empty());
+    for (const LinearForm *side : {&left, &right}) {
+        for (const LinearForm::Term &term : side->terms) {
+            changed = changed || term.coefficient < 0;
+        }
+    }
+    if (type == IRNodeType::LT) {
+        // f < 0 with f = min(f with p, f with q), or max: a part that cannot decide goes.
+        for (size_t i = 0; i < form.terms.size(); i++) {
+            const Min *lesser = form.terms[i].atom.as<Min>();
+            const Max *greater = form.terms[i].atom.as<Max>();
+            if (!lesser && !greater) {
+                continue;
+            }
+            const Expr parts[2] = {lesser ? lesser->a : greater->a, lesser ? lesser->b : greater->b};
+            const int64_t k = form.terms[i].coefficient;
+            const bool least = (lesser != nullptr) == (k > 0);
+            for (int p = 0; p < 2; p++) {
+                LinearForm with_part = form.without(i);
+                with_part.add(parts[p], k, LinearForm::Use::Rebuild);
+                int fuel = 3;
+                const ConstantInterval bounds = bounds_of_form(with_part, fuel);
+                if (least ? bounds >= 0 : bounds < 0) {
+                    form = form.without(i);
+                    form.add(parts[1 - p], k, LinearForm::Use::Rebuild);
+                    changed = true;
+                    i = (size_t)-1;
+                    break;
+                }
+            }
+        }
+    }
+    const int64_t g = form.common_factor();
+    if (!form.valid || g == 0) {
+        return Expr();
+    }
+    if (g > 1) {
+        if (type == IRNodeType::EQ && form.constant % g != 0) {
+            return const_false(lanes);
+        }
+        for (LinearForm::Term &term : form.terms) {
+            term.coefficient /= g;
+        }
+        form.constant = div_imp(form.constant, g);
+        changed = true;
+    }
+    if (!changed) {
+        return Expr();
+    }
+    LinearForm l, r;
+    for (const LinearForm::Term &term : form.terms) {
+        if (!t.can_represent(term.coefficient) || !t.can_represent(-term.coefficient)) {
+            return Expr();
+        }
+        (term.coefficient > 0 ? l : r).add_term(term.atom, std::abs(term.coefficient));
+    }
+    if (!t.can_represent(form.constant) || form.constant == std::numeric_limits<int64_t>::min() ||
+        !t.can_represent(-form.constant)) {
+        return Expr();
+    }
+    if (l.terms.empty()) {
+        if (type == IRNodeType::EQ) {
+            std::swap(l, r);
+            r.constant = form.constant;
+        } else {
+            l.constant = form.constant;
+        }
+    } else {
+        r.constant = -form.constant;
+    }
+    const Expr x = build_sum(l, t), y = build_sum(r, t);
+    if (equal(x, a) && equal(y, b)) {
+        return Expr();
+    }
+    // Once more for the bounds, which may be clearer now; it ends because nothing is left to move.
+    return binary(type, x, y);
+}
+
+Expr Simplifier::not_(const Expr &a, const Expr &original) {
+    if (is_const(a)) {
+        return make_bool(is_const_zero(a), a.type().lanes());
+    }
+    switch (a.node_type()) {
+    case IRNodeType::Not:
+        return a.as<Not>()->a;
+    case IRNodeType::EQ:
+        return boolean_by_facts(NE::make(a.as<EQ>()->a, a.as<EQ>()->b));
+    case IRNodeType::NE:
+        return boolean_by_facts(EQ::make(a.as<NE>()->a, a.as<NE>()->b));
+    case IRNodeType::LT:
+        if (!a.as<LT>()->a.type().is_float()) {
+            return boolean_by_facts(LE::make(a.as<LT>()->b, a.as<LT>()->a));
+        }
+        break;
+    case IRNodeType::LE:
+        if (!a.as<LE>()->a.type().is_float()) {
+            return boolean_by_facts(LT::make(a.as<LE>()->b, a.as<LE>()->a));
+        }
+        break;
+    case IRNodeType::Broadcast:
+        return broadcast(not_(a.as<Broadcast>()->value), a.as<Broadcast>()->lanes);
+    case IRNodeType::Call:
+        if (const Call *tag = Call::as_tag(a)) {
+            return tag->with(std::vector<Expr>{not_(tag->args[0])});
+        }
+        break;
+    default:
+        break;
+    }
+    const Not *op = original.as<Not>();
+    const Expr e = op && op->a.same_as(a) ? original : Not::make(a);
+    const Expr r = apply_rules(e);
+    return r.defined() ? r : boolean_by_facts(e);
+}
+
+Expr Simplifier::select(const Expr &c, const Expr &t, const Expr &f, const Expr &original) {
+    if (is_const(c)) {
+        return is_const_zero(c) ? f : t;
+    }
+    if (same_expr(t, f) && is_pure(c)) {
+        return t;
+    }
+    if (is_undef(t) && is_undef(f)) {
+        return t;
+    }
+    const Select *op = original.as<Select>();
+    const bool unchanged = op && op->condition.same_as(c) && op->true_value.same_as(t) && op->false_value.same_as(f);
+    const Expr e = unchanged ? original : Select::make(c, t, f);
+    // Rules are about lanes: a scalar condition is shown to them as a vector.
+    const bool mixed = c.type().is_scalar() && t.type().is_vector();
+    const Expr r = apply_rules(mixed ? Select::make(Broadcast::make(c, t.type().lanes()), t, f) : e);
+    if (!r.defined()) {
+        return e;
+    }
+    const Select *result = r.as<Select>();
+    if (mixed && result) {
+        if (const Broadcast *b = result->condition.as<Broadcast>(); b && b->value.type().is_scalar()) {
+            return Select::make(b->value, result->true_value, result->false_value);
+        }
+    }
+    return r;
+}
+
+}  // namespace Internal
+}  // namespace Halide
