@@ -133,6 +133,11 @@ public:
         return inside_loop(s, {}, produced_inside);
     }
 
+    bool any_extern() const {
+        return std::any_of(stages.begin(), stages.end(),
+                           [](const Stage &s) { return s.index == 0 && s.func.has_extern_definition(); });
+    }
+
 private:
     friend class AtLoops;
 
@@ -314,33 +319,6 @@ private:
         return box;
     }
 
-    bool feeds_extern_stage(const std::string &name) const {
-        for (const Stage &s : stages) {
-            if (s.index == 0 && s.func.has_extern_definition() && s.touched.count(name)) {
-                return true;
-            }
-        }
-        return false;
-    }
-
-    /// Answers of extern stages are unknown values. That they lie inside what was found at the loop outside makes regions
-    /// of realizations around that loop bounded.
-    static void stay_inside_outer(Wrapping &w, const Stage &stage, const std::vector<std::string> &args) {
-        Wrapping kept;
-        for (const std::string &arg : args) {
-            const std::string min = stage.prefix + arg + ".min", max = stage.prefix + arg + ".max";
-            kept.push_back({min + ".outer", symbol(min), Stmt()});
-            kept.push_back({max + ".outer", symbol(max), Stmt()});
-        }
-        w.insert(w.end() - 2 * args.size(), kept.begin(), kept.end());
-        for (const std::string &arg : args) {
-            const std::string min = stage.prefix + arg + ".min", max = stage.prefix + arg + ".max";
-            for (const std::string &end : {min, max}) {
-                w.push_back({end, clamp(symbol(end), symbol(min + ".outer"), symbol(max + ".outer")), Stmt()});
-            }
-        }
-    }
-
     /// Defines the symbols of all stages of a Func that is produced in the body of a loop.
     void define_produced(Wrapping &w, const std::string &name, const std::vector<size_t> &current,
                          const std::set<std::string> &produced, bool at_root) {
@@ -357,7 +335,6 @@ private:
             }
         }
         const std::vector<std::string> args = f.args();
-        const bool extern_involved = f.has_extern_definition() || feeds_extern_stage(name);
         for (size_t k = own.size(); k-- > 0;) {
             const Stage &stage = stages[own[k]];
             if (k + 1 < own.size()) {
@@ -384,17 +361,19 @@ private:
                     i = Interval::single_point(i.min);
                 }
             }
+            const bool is_extern = stage.index == 0 && f.has_extern_definition();
+            for (size_t d = 0; d < args.size() && is_extern && !at_root; d++) {
+                keep_outer(w, stage.prefix + args[d] + ".min");
+                keep_outer(w, stage.prefix + args[d] + ".max");
+            }
             for (size_t d = 0; d < args.size(); d++) {
                 define(w, stage.prefix, args[d], needed[d]);
-            }
-            if (!at_root && extern_involved) {
-                stay_inside_outer(w, stage, args);
             }
             for (const ReductionVariable &rv : stage.rvars) {
                 define(w, stage.prefix, rv.var, Interval(rv.min, simplify(rv.min + rv.extent - 1)));
             }
-            if (stage.index == 0 && f.has_extern_definition()) {
-                add_extern_query(w, f, ctx);
+            if (is_extern) {
+                add_extern_query(w, f, at_root, ctx);
             }
         }
     }
@@ -513,6 +492,11 @@ Stmt AtLoops::inside(const Stmt &whole_body, const std::string &loop, const std:
         }
     }
     body = mutate(body);
+    if (loop.empty() && inference.any_extern()) {
+        // The regions of images may follow from answers of extern stages: image-checks has to look at them from here.
+        body = Block::make(
+            Evaluate::make(Call::make(Int(32), Call::add_image_checks_marker, {}, Call::Intrinsic)), body);
+    }
     for (size_t i = wrapping.size(); i-- > 0;) {
         const BoundsStep &step = wrapping[i];
         if (step.before.defined()) {

@@ -92,6 +92,10 @@ Expr buffer_end(const Expr &buffer, int d, bool upper) {
 
 }  // namespace
 
+void keep_outer(std::vector<BoundsStep> &steps, const std::string &name) {
+    steps.push_back({name + ".outer", symbol(name), Stmt()});
+}
+
 std::map<std::string, Box> extern_stage_requirements(const Function &f, const Target &target) {
     std::map<std::string, Box> result;
     for (const Input &in : inputs_of(f)) {
@@ -104,7 +108,8 @@ std::map<std::string, Box> extern_stage_requirements(const Function &f, const Ta
     return result;
 }
 
-void add_extern_query(std::vector<BoundsStep> &steps, const Function &f, LowerContext &ctx) {
+void add_extern_query(std::vector<BoundsStep> &steps, const Function &f, bool at_root, LowerContext &ctx) {
+    // The caller has kept the outer region of the stage itself.
     const std::string prefix = prefix_of(f);
     const std::vector<std::string> args = f.args();
     const std::vector<Input> inputs = inputs_of(f);
@@ -153,16 +158,29 @@ void add_extern_query(std::vector<BoundsStep> &steps, const Function &f, LowerCo
                                      AssertStmt::make(result == 0, error));
     steps.push_back({"", Expr(), query});
 
+    auto read_back = [&](const std::string &min, const std::string &max, const Expr &buffer, int d) {
+        Expr low = buffer_end(buffer, d, false), high = buffer_end(buffer, d, true);
+        if (!at_root) {
+            low = clamp(low, symbol(min + ".outer"), symbol(max + ".outer"));
+            high = clamp(high, symbol(min + ".outer"), symbol(max + ".outer"));
+        }
+        steps.push_back({min, low, Stmt()});
+        steps.push_back({max, high, Stmt()});
+    };
     const Expr out = Variable::make(buffer_type(), output);
     for (size_t d = 0; d < args.size(); d++) {
-        steps.push_back({prefix + args[d] + ".min", buffer_end(out, (int)d, false), Stmt()});
-        steps.push_back({prefix + args[d] + ".max", buffer_end(out, (int)d, true), Stmt()});
+        // The region asked for is inside that of the level outside: it may only grow to what was found there.
+        read_back(prefix + args[d] + ".min", prefix + args[d] + ".max", out, (int)d);
     }
     for (const Input &in : inputs) {
         const Expr buffer = Variable::make(buffer_type(), in.query);
         for (int d = 0; d < in.dimensions; d++) {
-            steps.push_back({required_symbol(f, in, d, "min"), buffer_end(buffer, d, false), Stmt()});
-            steps.push_back({required_symbol(f, in, d, "max"), buffer_end(buffer, d, true), Stmt()});
+            const std::string min = required_symbol(f, in, d, "min"), max = required_symbol(f, in, d, "max");
+            if (!at_root) {
+                keep_outer(steps, min);
+                keep_outer(steps, max);
+            }
+            read_back(min, max, buffer, d);
         }
     }
 }

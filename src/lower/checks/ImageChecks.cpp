@@ -2,6 +2,7 @@
 
 #include <optional>
 
+#include "ir/IRMutator.h"
 #include "ir/IROperator.h"
 #include "ir/IRPrinter.h"
 #include "ir/IRVisitor.h"
@@ -338,9 +339,7 @@ Stmt wrap_lets(const std::vector<std::pair<std::string, Expr>> &lets, Stmt s) {
     return s;
 }
 
-}  // namespace
-
-Stmt image_checks(const Stmt &s, LowerContext &ctx) {
+Stmt check_here(const Stmt &s, LowerContext &ctx) {
     const bool asserts_wanted = !ctx.target.has_feature(Target::NoAsserts);
     const bool queries_wanted = !ctx.target.has_feature(Target::NoBoundsQuery);
 
@@ -408,6 +407,22 @@ Stmt image_checks(const Stmt &s, LowerContext &ctx) {
         }
     }
     return wrap_lets(lets, body);
+}
+
+}  // namespace
+
+Stmt image_checks(const Stmt &s, LowerContext &ctx) {
+    // Where extern stages have been asked what they need, the checks come after the answers.
+    bool found = false;
+    Stmt checked = mutate_with(s, [&](auto *self, const Block *op) -> Stmt {
+        const Evaluate *e = op->first.as<Evaluate>();
+        if (e && Call::as_intrinsic(e->value, {Call::add_image_checks_marker})) {
+            found = true;
+            return check_here(op->rest, ctx);
+        }
+        return self->visit_base(op);
+    });
+    return found ? checked : check_here(s, ctx);
 }
 
 }  // namespace Internal
