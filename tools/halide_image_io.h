@@ -57,13 +57,12 @@ struct FormatInfo {
     }
 };
 
-/// Text of the last failure on this thread, which names the file.
-inline std::string &last_image_io_error() {
+namespace Internal {
+
+inline std::string &last_error_text() {
     static thread_local std::string text;
     return text;
 }
-
-namespace Internal {
 
 /// What happens to a failed check: return false, or print and exit.
 typedef bool (*CheckFunc)(bool condition, const char *msg);
@@ -1418,19 +1417,19 @@ inline const ImageFormat *find_format(const std::string &filename) {
 }
 
 inline Result unknown_format() {
-    std::string text = "has an extension that is not known; supported are";
+    std::string list;
     for (const ImageFormat &f : image_formats()) {
         for (const std::string &e : f.extensions) {
-            text += (text.back() == 'e' ? " " : ", ") + e;
+            list += (list.empty() ? "" : ", ") + e;
         }
     }
-    return text;
+    return "has an extension that is not known; supported are " + list;
 }
 
 /// Puts the file in front of what is wrong with it.
 inline Result about(const std::string &filename, const Result &result) {
-    last_image_io_error() = result.empty() ? "" : "Error: " + filename + " " + result;
-    return last_image_io_error();
+    last_error_text() = result.empty() ? "" : "Error: " + filename + " " + result;
+    return last_error_text();
 }
 
 inline Result load_any(const std::string &filename, Image *im) {
@@ -1560,6 +1559,11 @@ bool save_with(Result (*save)(const ConstImage &, const std::string &), const Im
 
 using Internal::CheckFail;
 using Internal::CheckReturn;
+
+/// Text of the last failure on this thread, which names the file; empty if the last call succeeded.
+inline std::string last_image_io_error() {
+    return Internal::last_error_text();
+}
 
 /// Conversions of whole images that keep the scale: 255 of uint8, 65535 of uint16 and 1.0 of float mean the same.
 struct ImageTypeConversion {
