@@ -267,8 +267,8 @@ TEST(IRCore, MakeChecks) {
 
 TEST(IRCore, Shuffles) {
     Expr v = Ramp::make(var("x"), 1, 6), w = Ramp::make(var("y"), 1, 6);
-    const Shuffle *interleave = Shuffle::make_interleave({v, w}).as<Shuffle>();
-    Expr keep = interleave;
+    Expr interleaved = Shuffle::make_interleave({v, w});
+    const Shuffle *interleave = interleaved.as<Shuffle>();
     EXPECT_TRUE(interleave->is_interleave());
     EXPECT_FALSE(interleave->is_concat());
     EXPECT_EQ(interleave->indices, (std::vector<int>{0, 6, 1, 7, 2, 8, 3, 9, 4, 10, 5, 11}));
