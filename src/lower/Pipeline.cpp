@@ -29,8 +29,10 @@
 #include "lower/loops/RebaseLoops.h"
 #include "lower/loops/TrimNoOps.h"
 #include "lower/loops/UnrollLoops.h"
+#include "lower/nest/Prefetch.h"
 #include "lower/nest/ScheduleFunctions.h"
 #include "lower/nest/Specialize.h"
+#include "lower/nest/Tracing.h"
 #include "lower/nest/WrapCalls.h"
 #include "lower/parallel/LowerParallel.h"
 #include "lower/storage/EarlyFree.h"
@@ -104,9 +106,11 @@ const std::vector<Pass> table = {
     {"sliding-window",        sliding_window,              L::Bounded,   L::Bounded,   nullptr,           true},
     {"simplify-regions",      simplify_statement,          L::Bounded,   L::Bounded,   nullptr,           true},
     {"allocation-bounds",     allocation_bounds_inference, L::Bounded,   L::Bounded,   nullptr,           false},
+    {"tracing",               inject_tracing,              L::Bounded,   L::Bounded,   nullptr,           false},
     {"image-checks",          image_checks,                L::Bounded,   L::Checked,   nullptr,           false},
     {"clamp-unsafe-accesses", clamp_unsafe_accesses,       L::Checked,   L::Checked,   nullptr,           false},
     {"simplify-checks",       simplify_statement,          L::Checked,   L::Checked,   nullptr,           true},
+    {"prefetch",              inject_prefetch,             L::Checked,   L::Checked,   nullptr,           false},
     {"storage-folding",       storage_folding,             L::Checked,   L::Checked,   nullptr,           false},
     {"skip-stages",           skip_stages,                 L::Checked,   L::Checked,   nullptr,           true},
     {"split-tuples",          split_tuples,                L::Checked,   L::Checked,   nullptr,           false},
