@@ -455,4 +455,18 @@ std::ostream &operator<<(std::ostream &s, const ConstantInterval &i) {
 }
 
 }  // namespace Internal
+
+bool Type::can_represent(const Internal::ConstantInterval &in) const {
+    if (is_int_or_uint()) {
+        return Internal::ConstantInterval::bounds_of_type(*this).contains(in);
+    }
+    if (is_float()) {
+        // All integers up to a power of two are values of a float type, and not all beyond it.
+        const int precision = is_bfloat() ? 8 : bits() == 16 ? 11 : bits() == 32 ? 24 : 53;
+        const int64_t limit = (int64_t)1 << precision;
+        return in.is_bounded() && in.min >= -limit && in.max <= limit;
+    }
+    return false;
+}
+
 }  // namespace Halide

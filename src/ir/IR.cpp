@@ -630,11 +630,10 @@ Stmt Evaluate::make(Expr v) {
 namespace {
 
 const char *const intrinsic_names[] = {
-#define HALIDE_INTRINSIC_OP(name) #name,
-#include "ir/IntrinsicOps.def"
+#define HALIDE_INTRINSIC(name, ...) #name,
+#include "ir/Intrinsics.def"
+#undef HALIDE_INTRINSIC
 };
-static_assert(sizeof(intrinsic_names) / sizeof(intrinsic_names[0]) == (size_t)Call::IntrinsicOpCount,
-              "Each intrinsic has a name.");
 
 Call::IntrinsicOp find_intrinsic(const std::string &name) {
     static const std::unordered_map<std::string, Call::IntrinsicOp> &ops = *[] {

@@ -468,8 +468,9 @@ struct Call : public ExprNode<Call> {
     Parameter param;
 
     enum IntrinsicOp {
-#define HALIDE_INTRINSIC_OP(name) name,
-#include "ir/IntrinsicOps.def"
+#define HALIDE_INTRINSIC(name, ...) name,
+#include "ir/Intrinsics.def"
+#undef HALIDE_INTRINSIC
         IntrinsicOpCount,  ///< Not an intrinsic.
     };
 

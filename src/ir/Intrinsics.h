@@ -12,8 +12,7 @@ namespace Internal {
 struct IntrinsicInfo {
     const char *name;
     Call::IntrinsicOp op;
-    /// Number of arguments; variadic if −1 − n: at least n.
-    int arity;
+    int min_args, max_args;
     /// Without side effect, and the same value whenever evaluated.
     bool pure;
     /// Each lane of the result depends on the same lane of the arguments only.
