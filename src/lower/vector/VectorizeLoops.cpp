@@ -301,6 +301,20 @@ protected:
     }
 
     Expr visit(const Call *op) override {
+        if (op->is_intrinsic(Call::if_then_else)) {
+            const Expr condition = mutate(op->args[0]);
+            if (condition.type().is_vector()) {
+                return if_then_else_by_lane(op, condition);
+            }
+        }
+        if (op->name == Call::trace) {
+            return trace_lanes(op);
+        }
+        if (op->is_intrinsic(Call::return_second)) {
+            // The first operand is there for its effect.
+            const Expr first = mutate(op->args[0]), second = mutate(op->args[1]);
+            return op->changed(&Call::type, second.type(), &Call::args, std::vector<Expr>{first, second});
+        }
         std::vector<Expr> args;
         bool changed = false;
         int lanes = 1;
@@ -322,6 +336,63 @@ protected:
         return op->changed(&Call::type, op->type.with_lanes(lanes), &Call::args, args);
     }
 
+    /// if_then_else(c, a, b) with a condition per lane: the loads of each operand are masked.
+    Expr if_then_else_by_lane(const Call *op, const Expr &condition) {
+        auto under = [&](const Expr &c, const Expr &e) {
+            ScopedValue<Expr> bind(mask, mask.defined() ? mask && c : c);
+            return mutate(e);
+        };
+        const Expr then_value = under(op->args[0], op->args[1]);
+        if (op->args.size() == 2) {
+            return then_value;
+        }
+        const Expr else_value = under(!remove_likelies(op->args[0]), op->args[2]);
+        const int lanes = condition.type().lanes();
+        return Select::make(condition, widen(then_value, lanes), widen(else_value, lanes));
+    }
+
+    /// One event for all lanes: coordinate d of lane l is number d·lanes + l, and the call stays a scalar.
+    Expr trace_lanes(const Call *op) {
+        constexpr int value_arg = 1, coordinates_arg = 2, lanes_arg = 5, dimensions_arg = 9;
+        std::vector<Expr> args = op->args;
+        int lanes = 1;
+        std::map<int, std::vector<Expr>> elements;
+        for (int i : {value_arg, coordinates_arg}) {
+            if (const Call *list = Call::as_intrinsic(args[i], {Call::make_struct})) {
+                for (const Expr &e : list->args) {
+                    elements[i].push_back(mutate(e));
+                    lanes = std::max(lanes, elements[i].back().type().lanes());
+                }
+            }
+        }
+        for (auto &[i, list] : elements) {
+            for (Expr &e : list) {
+                e = widen(e, lanes);
+            }
+            args[i] = args[i].as<Call>()->changed(&Call::args, list);
+        }
+        for (size_t i = 0; i < args.size(); i++) {
+            if (!elements.count((int)i)) {
+                args[i] = mutate(args[i]);
+            }
+        }
+        for (int i : {lanes_arg, dimensions_arg}) {
+            args[i] = simplify(args[i] * lanes);
+        }
+        return op->changed(&Call::args, args);
+    }
+
+    /// Whether the only effects of a value are events.
+    static bool is_pure_except_tracing(const Expr &e) {
+        bool result = true;
+        visit_with(e, [&](auto *self, const Call *op) {
+            result = result && (op->is_pure() || op->call_type == Call::Halide || op->name == Call::trace ||
+                                op->is_intrinsic({Call::return_second, Call::make_struct}));
+            self->visit_base(op);
+        });
+        return result;
+    }
+
     Expr visit(const Let *op) override {
         Expr value = mutate(op->value);
         if (value.type().lanes() == op->value.type().lanes()) {
@@ -336,7 +407,7 @@ protected:
     // Statements
 
     Stmt visit(const LetStmt *op) override {
-        if (!op->value.type().is_handle() && !is_pure(op->value)) {
+        if (!op->value.type().is_handle() && !is_pure(op->value) && !is_pure_except_tracing(op->value)) {
             Expr value = mutate(op->value);
             if (!value.type().is_scalar()) {
                 return lane_by_lane(op);
