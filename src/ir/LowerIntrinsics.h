@@ -75,23 +75,21 @@ Expr lower_count_trailing_zeros(const Expr &e);
 /// A random value of the type given by its parts: seed (optional), call, definition, coordinates.
 Expr lower_random_value(Type t, const std::vector<Expr> &parts);
 
-/// @name Constant division: a / d = (a·multiplier) >> shift, in the method that needs least
+/// @name Constant division of unsigned numbers by multiplication
 /// @{
+/// ⌊a / d⌋ = ((a >> pre_shift) · multiplier) >> shift, with the product in twice the width. If multiplier_is_wide, the
+/// true multiplier is 2^bits + multiplier. A power of two has multiplier 0: only pre_shift is done.
 struct DivisionMagic {
-    enum class Method {
-        /// d is a power of two: a >> shift.
-        Shift,
-        /// high half of a·multiplier, then >> shift.
-        MulShift,
-        /// As MulShift, with multiplier + 2^bits: t = mulhi(a); ((a − t) >> 1) + t, then >> (shift − 1).
-        MulAddShift,
-    } method;
-    uint64_t multiplier;
-    int shift;
+    uint64_t multiplier = 0;
+    bool multiplier_is_wide = false;
+    int pre_shift = 0;
+    int shift = 0;
 };
 
-/// For dividing every unsigned value of so many bits (1 … 64) by d ≥ 1.
-DivisionMagic find_division_magic(int bits, uint64_t d);
+/// @param numerator_bits  the numerators are below 2^numerator_bits …
+/// @param bits            … and have a type of so many bits, up to 64.
+/// @param d               at least 1.
+DivisionMagic find_division_magic(int numerator_bits, int bits, uint64_t d);
 /// @}
 
 }  // namespace Internal
