@@ -592,6 +592,8 @@ llvm::Value *CodeGen_LLVM::codegen_cached_indirect_call(const Call *op) {
     return call;
 }
 
+constexpr int cache_line_bytes = 64;
+
 // args: buffer, offset, then (extent, stride) per dimension, in elements of the call's type.
 llvm::Value *CodeGen_LLVM::codegen_prefetch(const Call *op) {
     llvm::Type *element = memory_type(op->type.element_of());
@@ -608,6 +610,13 @@ llvm::Value *CodeGen_LLVM::codegen_prefetch(const Call *op) {
         }
         llvm::Value *extent = codegen_index(op->args[dim]);
         llvm::Value *stride = codegen_index(op->args[dim + 1]);
+        const int line = std::max(1, cache_line_bytes / std::max(1, op->type.bytes()));
+        if (is_const_one(op->args[dim + 1]) && line > 1) {
+            // Dense: one hint per cache line.
+            extent = builder->CreateAdd(extent, int_constant(i64_t, line - 1));
+            extent = builder->CreateSDiv(extent, int_constant(i64_t, line));
+            stride = int_constant(i64_t, line);
+        }
         llvm::BasicBlock *before = builder->GetInsertBlock();
         llvm::BasicBlock *loop = new_block("prefetch"), *after = new_block("prefetched");
         builder->CreateCondBr(builder->CreateICmpSGT(extent, int_constant(i64_t, 0)), loop, after);
