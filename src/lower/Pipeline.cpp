@@ -25,6 +25,7 @@
 #include "lower/bounds/StorageFolding.h"
 #include "lower/checks/ImageChecks.h"
 #include "lower/checks/ParameterChecks.h"
+#include "lower/loops/ContractFloats.h"
 #include "lower/loops/PartitionLoops.h"
 #include "lower/loops/RebaseLoops.h"
 #include "lower/loops/TrimNoOps.h"
@@ -99,6 +100,7 @@ using L = Level;
 // clang-format off
 const std::vector<Pass> table = {
     // name                   function                     needs         gives         applies            optional
+    {"contract-floats",       contract_floats,             L::Funcs,     L::Funcs,     nullptr,           true},
     {"schedule-functions",    schedule_functions,          L::Funcs,     L::Nest,      nullptr,           false},
     {"parameter-checks",      parameter_checks,            L::Nest,      L::Nest,      nullptr,           false},
     {"bounds-inference",      bounds_inference,            L::Nest,      L::Bounded,   nullptr,           false},
@@ -298,7 +300,9 @@ Stmt run_lowering_passes(LowerContext &ctx, const std::string &last) {
             if (observer.time) {
                 const std::chrono::duration<double, std::milli> ms = std::chrono::steady_clock::now() - start;
                 CountNodes nodes;
-                s.accept(&nodes);
+                if (s.defined()) {
+                    s.accept(&nodes);
+                }
                 std::cerr << pass.name << ": " << ms.count() << " ms, " << nodes.count << " nodes\n";
             }
             debug(2) << "After " << pass.name << ":\n" << s << "\n";
@@ -307,7 +311,9 @@ Stmt run_lowering_passes(LowerContext &ctx, const std::string &last) {
             std::cerr << "# after " << pass.name << (skipped ? " (skipped)" : "") << "\n" << s << "\n";
         }
 #ifdef BROMIDE_VERIFY_PASSES
-        verify(s, pass.gives, ctx, pass.name);
+        if (s.defined()) {
+            verify(s, pass.gives, ctx, pass.name);
+        }
 #endif
         if (pass.name == last || observer.stop_after == pass.name) {
             break;
