@@ -30,6 +30,7 @@
 #include "lower/loops/RebaseLoops.h"
 #include "lower/loops/TrimNoOps.h"
 #include "lower/loops/UnrollLoops.h"
+#include "lower/nest/Memoize.h"
 #include "lower/nest/Prefetch.h"
 #include "lower/nest/ScheduleFunctions.h"
 #include "lower/nest/Specialize.h"
@@ -109,6 +110,7 @@ const std::vector<Pass> table = {
     {"simplify-regions",      simplify_statement,          L::Bounded,   L::Bounded,   nullptr,           true},
     {"allocation-bounds",     allocation_bounds_inference, L::Bounded,   L::Bounded,   nullptr,           false},
     {"tracing",               inject_tracing,              L::Bounded,   L::Bounded,   nullptr,           false},
+    {"memoize",               memoize,                     L::Bounded,   L::Bounded,   nullptr,           false},
     {"image-checks",          image_checks,                L::Bounded,   L::Checked,   nullptr,           false},
     {"clamp-unsafe-accesses", clamp_unsafe_accesses,       L::Checked,   L::Checked,   nullptr,           false},
     {"simplify-checks",       simplify_statement,          L::Checked,   L::Checked,   nullptr,           true},
@@ -118,6 +120,7 @@ const std::vector<Pass> table = {
     {"split-tuples",          split_tuples,                L::Checked,   L::Checked,   nullptr,           false},
     {"bound-allocations",     bound_small_allocations,     L::Checked,   L::Checked,   nullptr,           false},
     {"flatten-storage",       flatten_storage,             L::Checked,   L::Flat,      nullptr,           false},
+    {"memoized-allocations",  memoized_allocations,        L::Flat,      L::Flat,      nullptr,           false},
     {"unpack-buffers",        unpack_buffers,              L::Flat,      L::Flat,      nullptr,           false},
     {"simplify-addresses",    simplify_statement,          L::Flat,      L::Flat,      nullptr,           true},
     {"unroll-loops",          unroll_loops,                L::Flat,      L::Unrolled,  nullptr,           false},

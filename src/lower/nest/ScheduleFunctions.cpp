@@ -129,6 +129,11 @@ bool mentions(const Stmt &s, const Function &f) {
         }
         void include(const Expr &) override {
         }
+        void include(const Stmt &s) override {
+            if (!found) {
+                IRGraphVisitor::include(s);
+            }
+        }
 
     public:
         bool found = false;
