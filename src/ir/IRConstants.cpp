@@ -341,9 +341,11 @@ void match_types_bitwise(Expr &a, Expr &b, const char *op_name) {
 }
 
 void match_bits(Expr &a, Expr &b) {
+    // The types are taken first: arguments are evaluated in no particular order, and a moved Expr has none.
     const int bits = std::max(a.type().bits(), b.type().bits());
-    a = cast(a.type().with_bits(bits), std::move(a));
-    b = cast(b.type().with_bits(bits), std::move(b));
+    const Type a_type = a.type().with_bits(bits), b_type = b.type().with_bits(bits);
+    a = cast(a_type, std::move(a));
+    b = cast(b_type, std::move(b));
 }
 
 // ---- Smaller tools --------------------------------------------------------------------------------------------------

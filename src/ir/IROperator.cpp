@@ -232,7 +232,7 @@ Expr saturate_float_to_float(Type t, Expr e) {
 
 Expr saturate_float_to_int(Type t, Expr e) {
     if (e.type().bits() == 16) {
-        e = cast(Float(32, e.type().lanes()), std::move(e));
+        e = cast(Float(32, e.type().lanes()), e);
     }
     const Type from = e.type();
     const int mantissa_bits = from.bits() == 32 ? 24 : 53;
@@ -566,7 +566,7 @@ bool is_int_literal(const Expr &e) {
 Expr select(Expr condition, Expr true_value, Expr false_value) {
     user_assert(condition.defined() && true_value.defined() && false_value.defined()) << "select of undefined Expr.\n";
     if (as_const_int(condition)) {
-        condition = cast(Bool(condition.type().lanes()), std::move(condition));
+        condition = cast(Bool(condition.type().lanes()), condition);
     }
     if (is_int_literal(true_value)) {
         true_value = cast(false_value.type(), std::move(true_value));

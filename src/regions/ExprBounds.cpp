@@ -12,6 +12,8 @@
 #include "simplify/Simplify.h"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 // The rules of interval arithmetic, one per kind of node. Ends are expressions of what is fixed. Types that wrap need a
 // proof that they do not; Int(32) and Int(64) are exact integers.
@@ -98,16 +100,33 @@ Expr decide_in_chain(const Expr &chain, const Expr &b, bool want_min, int &budge
     return Expr();
 }
 
+/// Subtracts the nodes of a tree from `left`, until nothing is left.
+void count_nodes(const Expr &e, int &left) {
+    if (left-- <= 0) {
+        return;
+    }
+    if (auto operands = as_binary_operands(e)) {
+        count_nodes(operands->first, left);
+        count_nodes(operands->second, left);
+    } else if (const Cast *op = e.as<Cast>()) {
+        count_nodes(op->value, left);
+    } else if (const Select *op = e.as<Select>()) {
+        count_nodes(op->condition, left);
+        count_nodes(op->true_value, left);
+        count_nodes(op->false_value, left);
+    } else if (!is_const(e) && !e.as<Variable>()) {
+        left = -1;
+    }
+}
+
+/// Small enough that repeating it costs nothing, and lets simplification see through it.
 bool is_cheap(const Expr &e) {
     if (is_const(e) || e.as<Variable>()) {
         return true;
     }
-    if (auto operands = as_binary_operands(e)) {
-        const bool plain = e.as<Add>() || e.as<Sub>() || e.as<Mul>();
-        return plain && ((operands->first.as<Variable>() && is_const(operands->second)) ||
-                         (operands->second.as<Variable>() && is_const(operands->first)));
-    }
-    return false;
+    int left = 12;
+    count_nodes(e, left);
+    return left >= 0;
 }
 
 /// Names of the variables in an expression, those bound inside included.
@@ -158,18 +177,16 @@ enum class Sign { Zero,
 
 Sign sign_of(const Interval &i, const Type &t) {
     if (t.is_float()) {
-        auto lo = i.has_lower_bound() ? as_const_float(i.min) : std::nullopt;
-        auto hi = i.has_upper_bound() ? as_const_float(i.max) : std::nullopt;
-        if (lo && *lo > 0) {
-            return Sign::Positive;
+        constexpr double infinity = std::numeric_limits<double>::infinity();
+        const double lo = i.has_lower_bound() ? as_const_float(i.min).value_or(-infinity) : -infinity;
+        const double hi = i.has_upper_bound() ? as_const_float(i.max).value_or(infinity) : infinity;
+        if (lo >= 0) {
+            return lo > 0 ? Sign::Positive : Sign::NonNegative;
         }
-        if (lo && *lo >= 0) {
-            return Sign::NonNegative;
+        if (hi <= 0) {
+            return hi < 0 ? Sign::Negative : Sign::NonPositive;
         }
-        if (hi && *hi < 0) {
-            return Sign::Negative;
-        }
-        return hi && *hi <= 0 ? Sign::NonPositive : Sign::Unknown;
+        return Sign::Unknown;
     }
     const ConstantInterval c = constant_range(i, t);
     if (c.is_single_point(0)) {
@@ -387,7 +404,7 @@ Interval ExprBounds::bounds(const Expr &e) {
         const Broadcast *b = e.as<Broadcast>();
         return b ? bounds(b->value) : Interval::single_point(e);
     }
-    const bool worth_caching = ref_count(e.get()).value() > 1 && !e.as<Variable>();
+    const bool worth_caching = e.get()->ref_count.value() > 1 && !e.as<Variable>();
     if (worth_caching) {
         auto it = cache.find(e.get());
         if (it != cache.end()) {
@@ -1186,6 +1203,8 @@ Interval ExprBounds::of_intrinsic(const Expr &e, const Call *op) {
         return of_mul(t, bounds(op->args[0]), bounds(op->args[1]));
     case Call::strict_div:
         return of_div(t, bounds(op->args[0]), bounds(op->args[1]));
+    case Call::strict_fma:
+        return of_add(t, of_mul(t, bounds(op->args[0]), bounds(op->args[1])), bounds(op->args[2]));
     case Call::strict_min: {
         const Interval a = bounds(op->args[0]), b = bounds(op->args[1]);
         return Interval(end_min(a.min, b.min), end_min(a.max, b.max));
