@@ -39,6 +39,7 @@
 #include "lower/parallel/LowerParallel.h"
 #include "lower/storage/EarlyFree.h"
 #include "lower/storage/FlattenStorage.h"
+#include "lower/storage/HoistStorage.h"
 #include "lower/storage/SplitTuples.h"
 #include "lower/storage/UnpackBuffers.h"
 #include "lower/vector/FindIntrinsics.h"
@@ -121,6 +122,7 @@ const std::vector<Pass> table = {
     {"bound-allocations",     bound_small_allocations,     L::Checked,   L::Checked,   nullptr,           false},
     {"flatten-storage",       flatten_storage,             L::Checked,   L::Flat,      nullptr,           false},
     {"memoized-allocations",  memoized_allocations,        L::Flat,      L::Flat,      nullptr,           false},
+    {"hoist-storage",         hoist_storage,               L::Flat,      L::Flat,      nullptr,           false},
     {"unpack-buffers",        unpack_buffers,              L::Flat,      L::Flat,      nullptr,           false},
     {"simplify-addresses",    simplify_statement,          L::Flat,      L::Flat,      nullptr,           true},
     {"unroll-loops",          unroll_loops,                L::Flat,      L::Unrolled,  nullptr,           false},
@@ -354,7 +356,8 @@ LowerContext make_lower_context(const std::vector<Function> &outputs, const std:
 Module lower(const std::vector<Function> &outputs, const std::string &pipeline_name, const Target &target,
              const std::vector<Argument> &args, LinkageType linkage_type, const std::vector<Stmt> &requirements,
              bool trace_pipeline, const std::vector<IRMutator *> &custom_passes) {
-    Module result(strip_namespaces(pipeline_name), target);
+    std::vector<std::string> namespaces;
+    Module result(extract_namespaces(pipeline_name, namespaces), target);
     run_with_large_stack([&]() {
         LowerContext ctx = make_lower_context(outputs, pipeline_name, target, args, requirements, trace_pipeline,
                                               custom_passes);

@@ -207,6 +207,12 @@ void check_levels(const Function &f, const Stmt &s) {
         user_assert(h <= a) << "Func \"" << f.name() << "\" has the schedule " << call_text(f, "hoist_storage", hoist)
                             << " and " << call_text(f, "store_at", store)
                             << ": the place of allocation must enclose the place of storage.\n";
+        for (int i = h + 1; i <= a; i++) {
+            user_assert(!is_parallel(stack[i].for_type))
+                << "Func \"" << f.name() << "\" is allocated outside the parallel loop over " << stack[i].func() << "."
+                << stack[i].var() << " but stored within it. This is a potential race condition.\n"
+                << "  Hoist its storage inside that loop only.\n";
+        }
         for (int i = a + 1; i <= c; i++) {
             user_assert(!is_parallel(stack[i].for_type))
                 << "Func \"" << f.name() << "\" is stored outside the parallel loop over " << stack[i].func() << "."
