@@ -48,7 +48,6 @@ std::unique_ptr<llvm::Module> CodeGen_LLVM::compile(const Module &m) {
     const std::unique_ptr<llvm::TargetMachine> tm = make_target_machine(target);
     module->setTargetTriple(tm->getTargetTriple());
     module->setDataLayout(tm->createDataLayout());
-    module->addModuleFlag(llvm::Module::Warning, "PIC Level", 2u);
     module->setPICLevel(llvm::PICLevel::BigPIC);
     if (target.has_feature(Target::LLVMLargeCodeModel)) {
         module->setCodeModel(llvm::CodeModel::Large);
