@@ -46,8 +46,11 @@ struct Job {
     bool has_steps() const {
         return num_semaphores > 0 || serial;
     }
+    int64_t left() const {
+        return end - __atomic_load_n(&next_iteration, __ATOMIC_RELAXED);
+    }
     bool exhausted() const {
-        return __atomic_load_n(&next_iteration, __ATOMIC_RELAXED) >= end;
+        return left() <= 0;
     }
 };
 
@@ -79,6 +82,7 @@ struct Pool {
     Job *jobs;
     Group *sleeping;
     Worker *workers;
+    Worker *lost;          // those of the process that this one was forked from
     halide_cond work;
 };
 
@@ -123,9 +127,12 @@ void enter_process() {
             __atomic_compare_exchange_n(&pool.process, &seen, -1, false, __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE)) {
             if (seen != 0) {
                 const int desired = pool.desired;
+                Worker *const lost = pool.workers;
                 memset(&pool, 0, sizeof(pool));
                 pool.process = -1;
                 pool.desired = desired;
+                // Their memory is given up: a thread may have been changing the list when the process was forked.
+                pool.lost = lost;
             }
             __atomic_store_n(&pool.process, me, __ATOMIC_RELEASE);
             return;
@@ -305,7 +312,7 @@ void fail(Group *g, int result) {
 /// Runs iterations until there are none left. Lock-free inside.
 int run_iterations(Job *j) {
     while (!failed(j->group)) {
-        int64_t left = j->end - __atomic_load_n(&j->next_iteration, __ATOMIC_RELAXED), slice = 1;
+        int64_t left = j->left(), slice = 1;
         if (j->loop_task && left > 0) {
             // Large slices first, so that few are needed, small ones at the end, so that all threads end together.
             slice = left / (4 * (int64_t)halide_get_num_threads());
@@ -388,7 +395,7 @@ void worker_main(void *arg) {
         if (j) {
             pool.running++;
             // Others may be needed as well; each thread that starts calls the next.
-            if (j->next || (!j->has_steps() && j->end - j->next_iteration > 1)) {
+            if (j->next || (!j->has_steps() && j->left() > 1)) {
                 call_for_help(1);
             }
             run(j);
