@@ -102,8 +102,7 @@ class TwoIterations {
         return {};
     }
 
-    /// May c·(difference of `rvar`, at least `least` in absolute value and of sign `sign`) + rest be zero? `spread` is the
-    /// range of the rest.
+    /// May c·d + rest be zero, where d is a difference of values of `rvar` of this sign, and the rest from low to high?
     static bool may_vanish(int64_t c, int sign, int64_t low, int64_t high) {
         // c·sign·d for d ≥ 1 is at least |c| away from 0, on one side.
         const int64_t step = c * sign;
@@ -173,7 +172,31 @@ class TwoIterations {
             done.insert(base);
             done.insert(other(base));
         }
-        return may_vanish(c, 1, low, high) || may_vanish(c, -1, low, high);
+        return (may_vanish(c, 1, low, high) || may_vanish(c, -1, low, high)) && may_meet_grid(sum, c);
+    }
+
+    /// The other terms are multiples of a number: can r's own term be one, up to the constant? As in r.x + 10·r.y with r.x
+    /// below 10.
+    bool may_meet_grid(const LinearSum &sum, int64_t c) const {
+        int64_t grid = 0;
+        for (const auto &[term, k] : sum.terms) {
+            const std::string &name = term.as<Variable>()->name;
+            if (name != rvar && name != other(rvar)) {
+                grid = std::gcd(grid, std::abs(k));
+            }
+        }
+        const std::optional<int64_t> e = extent(rvar);
+        constexpr int64_t most = 4096;
+        if (grid == 0 || !e || c == 0 || grid / std::gcd(grid, std::abs(c)) > most) {
+            return true;
+        }
+        const int64_t period = grid / std::gcd(grid, std::abs(c));
+        for (int64_t d = 1; d < *e && d <= period; d++) {
+            if ((c * d + sum.constant) % grid == 0 || (-c * d + sum.constant) % grid == 0) {
+                return true;
+            }
+        }
+        return false;
     }
 
 public:
