@@ -14,6 +14,7 @@
 #include "api/Pipeline.h"
 #include "api/RDom.h"
 #include "api/Stage.h"
+#include "api/StandardHeaders.h"
 #include "api/Tuple.h"
 #include "api/Var.h"
 #include "func/Function.h"

@@ -33,11 +33,6 @@ public:
 
     explicit Realization(const Buffer<void> &e);
     explicit Realization(Buffer<void> &&e);
-    template<typename T, int Dims, typename... Args,
-             typename = std::enable_if_t<(std::is_convertible_v<Args, Buffer<void>> && ...)>>
-    Realization(const Buffer<T, Dims> &a, Args &&...args)
-        : Realization(std::vector<Buffer<void>>{Buffer<void>(a), Buffer<void>(std::forward<Args>(args))...}) {
-    }
     explicit Realization(const std::vector<Buffer<void>> &e);
     explicit Realization(std::vector<Buffer<void>> &&e);
 
