@@ -371,7 +371,9 @@ Expr Domain::eliminate(Expr e, bool upper, int &budget) {
             v = u;
         }
     }
-    if (!v || budget-- <= 0 || !is_correlated(e)) {
+    // Definitions that are put in place of their names can double what they are put into.
+    constexpr int largest = 120;
+    if (!v || budget-- <= 0 || !has_at_most_nodes(e, largest) || !is_correlated(e)) {
         return end_of(e, upper);
     }
     const bool plain_let = v->definition.defined() && v->lower.empty() && v->upper.empty();
@@ -441,7 +443,7 @@ Expr Domain::expand_definitions(const Expr &e) {
                 let = v;
             }
         }
-        if (!let) {
+        if (!let || !has_at_most_nodes(result, 60)) {
             break;
         }
         result = simplify(substitute(let->name, let->definition, result));

@@ -119,14 +119,21 @@ void count_nodes(const Expr &e, int &left) {
     }
 }
 
+}  // namespace
+
+bool has_at_most_nodes(const Expr &e, int limit) {
+    count_nodes(e, limit);
+    return limit >= 0;
+}
+
+namespace {
+
 /// Small enough that repeating it costs nothing, and lets simplification see through it.
 bool is_cheap(const Expr &e) {
     if (is_const(e) || e.as<Variable>()) {
         return true;
     }
-    int left = 12;
-    count_nodes(e, left);
-    return left >= 0;
+    return has_at_most_nodes(e, 12);
 }
 
 /// Names of the variables in an expression, those bound inside included.
@@ -360,20 +367,36 @@ Expr SharedExprs::close(const Expr &e) const {
     if (needed.empty()) {
         return e;
     }
-    // Names that are not used inside, so that no Let hides what an end refers to.
-    std::map<std::string, Expr> renaming;
+    // In the order of their definition. What became small, or is used once, is put in its place; the others get names that are
+    // not used inside, so that no Let hides what an end refers to.
+    std::map<std::string, int> uses;
+    auto count = [&](const Expr &x) {
+        visit_with(x, [&](auto *, const Variable *op) { uses[op->name]++; });
+    };
+    count(e);
+    for (size_t i : needed) {
+        count(bindings[i].second);
+    }
+    std::map<std::string, Expr> meaning;
+    std::vector<std::pair<std::string, Expr>> lets;
     int counter = 0;
     for (auto it = needed.rbegin(); it != needed.rend(); ++it) {
+        const std::string &inner_name = bindings[*it].first;
+        const Expr value = simplify(substitute(meaning, bindings[*it].second));
+        if (uses[inner_name] <= 1 || is_cheap(value)) {
+            meaning[inner_name] = value;
+            continue;
+        }
         std::string name;
         do {
             name = "b" + std::to_string(counter++);
         } while (used.names.count(name));
-        renaming[bindings[*it].first] = Variable::make(bindings[*it].second.type(), name);
+        lets.emplace_back(name, value);
+        meaning[inner_name] = Variable::make(value.type(), name);
     }
-    Expr result = substitute(renaming, e);
-    for (size_t i : needed) {
-        const std::string &name = renaming[bindings[i].first].as<Variable>()->name;
-        result = Let::make(name, substitute(renaming, bindings[i].second), result);
+    Expr result = substitute(meaning, e);
+    for (size_t i = lets.size(); i-- > 0;) {
+        result = Let::make(lets[i].first, lets[i].second, result);
     }
     return result;
 }

@@ -33,6 +33,9 @@ Interval interval_union(const Interval &a, const Interval &b);
 Interval interval_intersection(const Interval &a, const Interval &b);
 /// @}
 
+/// Whether the tree of an expression of plain arithmetic has at most so many nodes.
+bool has_at_most_nodes(const Expr &e, int limit);
+
 /// Names given to subexpressions of ends, so that ends built from them share instead of repeating them.
 ///
 /// Inside, a name starts with '@', which no name of a program does; `close` gives names that are free in the result.
