@@ -193,7 +193,8 @@ void check_arguments(const Stmt &s, const std::set<std::string> &known, const st
     protected:
         using IRVisitor::visit;
         void visit(const Variable *op) override {
-            if (bound.contains(op->name) || known.count(op->name)) {
+            // Names that begin with "::" are functions of the module.
+            if (bound.contains(op->name) || known.count(op->name) || starts_with(op->name, "::")) {
                 return;
             }
             const bool buffer = ends_with(op->name, ".buffer");
