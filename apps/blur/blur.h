@@ -17,7 +17,7 @@ struct Blur {
 
     /// Strips of 32 rows in parallel; the first stage slides down each strip, three rows alive at a time.
     void schedule(int lanes) {
-        blur_y.split(y, y, yi, 32).parallel(y).vectorize(x, lanes);
+        blur_y.split(y, y, yi, 32, Halide::TailStrategy::GuardWithIf).parallel(y).vectorize(x, lanes);
         blur_x.store_at(blur_y, y).compute_at(blur_y, yi).vectorize(x, lanes);
     }
 };

@@ -10,7 +10,7 @@ struct HistogramEqualize {
     Halide::Var x{"x"}, y{"y"}, i{"i"}, u{"u"};
     Halide::RDom r, scan{1, 255, "scan"};
 
-    HistogramEqualize() : r(input, "r") {
+    HistogramEqualize() : r(input) {
         using namespace Halide;
         histogram(i) = cast<uint32_t>(0);
         histogram(cast<int>(input(r.x, r.y))) += cast<uint32_t>(1);

@@ -19,7 +19,7 @@ struct Matmul {
     void schedule(int lanes) {
         const int tile_x = 3 * lanes, tile_y = 4;
         output.tile(x, y, xi, yi, tile_x, tile_y).vectorize(xi, lanes).unroll(xi).unroll(yi);
-        output.split(y, yo, y, 16).parallel(yo);
+        output.split(y, yo, y, 16, Halide::TailStrategy::GuardWithIf).parallel(yo);
         product.compute_at(output, x).vectorize(x, lanes).unroll(x).unroll(y);
         product.update().reorder(x, y, k).vectorize(x, lanes).unroll(x).unroll(y);
     }

@@ -27,7 +27,7 @@ struct Unsharp {
 
     void schedule(int lanes) {
         kernel.compute_root();
-        output.bound(c, 0, 3).reorder(c, x, y).unroll(c).split(y, y, yi, 16).parallel(y).vectorize(x, lanes);
+        output.bound(c, 0, 3).reorder(c, x, y).unroll(c).split(y, y, yi, 16, Halide::TailStrategy::GuardWithIf).parallel(y).vectorize(x, lanes);
         ratio.compute_at(output, yi).vectorize(x, lanes);
         blur_y.store_at(output, y).compute_at(output, yi).vectorize(x, lanes);
         gray.store_at(output, y).compute_at(output, yi).vectorize(x, lanes);
