@@ -11,15 +11,9 @@ namespace {
 struct Limits {
     Expr min, extent;
 
-    Expr last() const {
-        return min + extent - 1;
-    }
-    Expr is_outside(const Expr &x) const {
-        return x < min || x >= min + extent;
-    }
-    Expr clamped(const Expr &x) const {
-        return clamp(x, min, last());
-    }
+    Expr last() const { return min + extent - 1; }
+    Expr is_outside(const Expr &x) const { return x < min || x >= min + extent; }
+    Expr clamped(const Expr &x) const { return clamp(x, min, last()); }
     /// The coordinate itself inside the image, which is the usual case, and `outside` elsewhere. Clamping tells bounds
     /// inference that the source is not read outside of the image.
     Expr inside_or(const Expr &x, const Expr &outside) const {
@@ -41,7 +35,7 @@ void check_bounds(const Func &source, const Region &bounds, const char *function
 }
 
 /// Reads the source at coordinates that `map` makes, in dimensions that have limits.
-template<typename Map>
+template <typename Map>
 Func remap(const Func &source, const Region &bounds, const char *function, Map map) {
     check_bounds(source, bounds, function);
     const std::vector<Var> args = source.args();
@@ -59,8 +53,7 @@ Func remap(const Func &source, const Region &bounds, const char *function, Map m
 }  // namespace
 
 Func repeat_edge(const Func &source, const Region &bounds) {
-    return remap(source, bounds, "repeat_edge",
-                 [](const Expr &x, const Limits &l) { return l.clamped(likely(x)); });
+    return remap(source, bounds, "repeat_edge", [](const Expr &x, const Limits &l) { return l.clamped(likely(x)); });
 }
 
 Func constant_exterior(const Func &source, const Tuple &value, const Region &bounds) {
@@ -74,8 +67,8 @@ Func constant_exterior(const Func &source, const Tuple &value, const Region &bou
     }
     const Tuple interior = repeat_edge(source, bounds)(args);
     user_assert(interior.size() == value.size())
-        << "constant_exterior: the exterior value has " << value.size() << " elements, but " << source.name()
-        << " has " << interior.size() << " values.\n";
+        << "constant_exterior: the exterior value has " << value.size() << " elements, but " << source.name() << " has "
+        << interior.size() << " values.\n";
     std::vector<Expr> values;
     for (size_t i = 0; i < interior.size(); i++) {
         values.push_back(select(outside, value[i], likely(interior[i])));
@@ -90,9 +83,8 @@ Func constant_exterior(const Func &source, const Expr &value, const Region &boun
 }
 
 Func repeat_image(const Func &source, const Region &bounds) {
-    return remap(source, bounds, "repeat_image", [](const Expr &x, const Limits &l) {
-        return l.inside_or(x, l.min + (x - l.min) % l.extent);
-    });
+    return remap(source, bounds, "repeat_image",
+                 [](const Expr &x, const Limits &l) { return l.inside_or(x, l.min + (x - l.min) % l.extent); });
 }
 
 Func mirror_image(const Func &source, const Region &bounds) {

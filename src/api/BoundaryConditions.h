@@ -36,7 +36,7 @@ Func mirror_interior(const Func &source, const Region &bounds);
 namespace Internal {
 
 /// A Func for anything that can be called with `_`.
-template<typename T>
+template <typename T>
 inline Func func_like_to_func(const T &source) {
     if constexpr (std::is_convertible_v<T, Func>) {
         return source;
@@ -50,7 +50,7 @@ inline Func func_like_to_func(const Func &source) {
 }
 
 /// The bounds of an image.
-template<typename T>
+template <typename T>
 inline Region bounds_of_image(const T &source) {
     Region bounds;
     for (int i = 0; i < source.dimensions(); i++) {
@@ -59,10 +59,9 @@ inline Region bounds_of_image(const T &source) {
     return bounds;
 }
 
-inline void collect_bounds(Region &) {
-}
+inline void collect_bounds(Region &) {}
 
-template<typename... Rest>
+template <typename... Rest>
 inline void collect_bounds(Region &region, const Expr &min, const Expr &extent, Rest &&...rest) {
     Range r;
     r.min = min;
@@ -71,7 +70,7 @@ inline void collect_bounds(Region &region, const Expr &min, const Expr &extent, 
     collect_bounds(region, std::forward<Rest>(rest)...);
 }
 
-template<typename... Bounds>
+template <typename... Bounds>
 inline Region bounds_from_arguments(Bounds &&...bounds) {
     static_assert(sizeof...(Bounds) % 2 == 0, "bounds are pairs of min and extent");
     Region region;
@@ -79,7 +78,7 @@ inline Region bounds_from_arguments(Bounds &&...bounds) {
     return region;
 }
 
-template<typename... Bounds>
+template <typename... Bounds>
 using IfBounds = std::enable_if_t<(sizeof...(Bounds) > 0) && (std::is_convertible_v<Bounds, Expr> && ...), Func>;
 
 }  // namespace Internal
@@ -87,84 +86,84 @@ using IfBounds = std::enable_if_t<(sizeof...(Bounds) > 0) && (std::is_convertibl
 namespace BoundaryConditions {
 
 // @{
-template<typename T>
+template <typename T>
 inline Func constant_exterior(const T &source, const Tuple &value) {
     return constant_exterior(Internal::func_like_to_func(source), value, Internal::bounds_of_image(source));
 }
-template<typename T>
+template <typename T>
 inline Func constant_exterior(const T &source, const Expr &value) {
     return constant_exterior(source, Tuple(value));
 }
-template<typename T>
+template <typename T>
 inline std::enable_if_t<!std::is_same_v<T, Func>, Func> constant_exterior(const T &source, const Tuple &value,
                                                                           const Region &bounds) {
     return constant_exterior(Internal::func_like_to_func(source), value, bounds);
 }
-template<typename T>
+template <typename T>
 inline std::enable_if_t<!std::is_same_v<T, Func>, Func> constant_exterior(const T &source, const Expr &value,
                                                                           const Region &bounds) {
     return constant_exterior(Internal::func_like_to_func(source), value, bounds);
 }
-template<typename T, typename... Bounds>
+template <typename T, typename... Bounds>
 inline Internal::IfBounds<Bounds...> constant_exterior(const T &source, const Tuple &value, Bounds &&...bounds) {
     return constant_exterior(Internal::func_like_to_func(source), value,
                              Internal::bounds_from_arguments(std::forward<Bounds>(bounds)...));
 }
-template<typename T, typename... Bounds>
+template <typename T, typename... Bounds>
 inline Internal::IfBounds<Bounds...> constant_exterior(const T &source, const Expr &value, Bounds &&...bounds) {
     return constant_exterior(source, Tuple(value), std::forward<Bounds>(bounds)...);
 }
-template<typename T>
+template <typename T>
 inline Func repeat_edge(const T &source) {
     return repeat_edge(Internal::func_like_to_func(source), Internal::bounds_of_image(source));
 }
-template<typename T>
+template <typename T>
 inline std::enable_if_t<!std::is_same_v<T, Func>, Func> repeat_edge(const T &source, const Region &bounds) {
     return repeat_edge(Internal::func_like_to_func(source), bounds);
 }
-template<typename T, typename... Bounds>
+template <typename T, typename... Bounds>
 inline Internal::IfBounds<Bounds...> repeat_edge(const T &source, Bounds &&...bounds) {
     return repeat_edge(Internal::func_like_to_func(source),
-        Internal::bounds_from_arguments(std::forward<Bounds>(bounds)...));
+                       Internal::bounds_from_arguments(std::forward<Bounds>(bounds)...));
 }
-template<typename T>
+template <typename T>
 inline Func repeat_image(const T &source) {
     return repeat_image(Internal::func_like_to_func(source), Internal::bounds_of_image(source));
 }
-template<typename T>
+template <typename T>
 inline std::enable_if_t<!std::is_same_v<T, Func>, Func> repeat_image(const T &source, const Region &bounds) {
     return repeat_image(Internal::func_like_to_func(source), bounds);
 }
-template<typename T, typename... Bounds>
+template <typename T, typename... Bounds>
 inline Internal::IfBounds<Bounds...> repeat_image(const T &source, Bounds &&...bounds) {
     return repeat_image(Internal::func_like_to_func(source),
-        Internal::bounds_from_arguments(std::forward<Bounds>(bounds)...));
+                        Internal::bounds_from_arguments(std::forward<Bounds>(bounds)...));
 }
-template<typename T>
+template <typename T>
 inline Func mirror_image(const T &source) {
     return mirror_image(Internal::func_like_to_func(source), Internal::bounds_of_image(source));
 }
-template<typename T>
+template <typename T>
 inline std::enable_if_t<!std::is_same_v<T, Func>, Func> mirror_image(const T &source, const Region &bounds) {
     return mirror_image(Internal::func_like_to_func(source), bounds);
 }
-template<typename T, typename... Bounds>
+template <typename T, typename... Bounds>
 inline Internal::IfBounds<Bounds...> mirror_image(const T &source, Bounds &&...bounds) {
     return mirror_image(Internal::func_like_to_func(source),
-        Internal::bounds_from_arguments(std::forward<Bounds>(bounds)...));
+                        Internal::bounds_from_arguments(std::forward<Bounds>(bounds)...));
 }
-template<typename T>
+template <typename T>
 inline Func mirror_interior(const T &source) {
     return mirror_interior(Internal::func_like_to_func(source), Internal::bounds_of_image(source));
 }
-template<typename T>
+template <typename T>
 inline std::enable_if_t<!std::is_same_v<T, Func>, Func> mirror_interior(const T &source, const Region &bounds) {
     return mirror_interior(Internal::func_like_to_func(source), bounds);
 }
-template<typename T, typename... Bounds>
+template <typename T, typename... Bounds>
 inline Internal::IfBounds<Bounds...> mirror_interior(const T &source, Bounds &&...bounds) {
     return mirror_interior(Internal::func_like_to_func(source),
-        Internal::bounds_from_arguments(std::forward<Bounds>(bounds)...));
+                           Internal::bounds_from_arguments(std::forward<Bounds>(bounds)...));
 }
 // @}
 

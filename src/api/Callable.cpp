@@ -20,11 +20,11 @@ struct CallableContents {
     JITModule module;
 };
 
-template<>
+template <>
 RefCount &ref_count<CallableContents>(const CallableContents *c) noexcept {
     return c->ref_count;
 }
-template<>
+template <>
 void destroy<CallableContents>(const CallableContents *c) {
     delete c;
 }
@@ -45,8 +45,8 @@ std::string mismatch(const CallableContents &c, const std::vector<CallableArgume
         const CallableArgument &given = args[i];
         bool fits = expected.is_buffer() == given.is_buffer;
         if (fits && expected.is_scalar()) {
-            fits = expected.type.is_handle() ? given.type.is_handle() :
-                                               expected.type.element_of() == given.type.element_of();
+            fits = expected.type.is_handle() ? given.type.is_handle()
+                                             : expected.type.element_of() == given.type.element_of();
         } else if (fits && check_shapes) {
             fits = (!given.has_static_type || given.type == expected.type) &&
                    (given.dimensions < 0 || given.dimensions == expected.dimensions);

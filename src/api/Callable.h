@@ -22,9 +22,9 @@ namespace Internal {
 
 struct CallableContents;
 
-template<>
+template <>
 RefCount &ref_count<CallableContents>(const CallableContents *) noexcept;
-template<>
+template <>
 void destroy<CallableContents>(const CallableContents *);
 
 /// One C++ argument of a Callable: what it is, and the address of its value (a scalar) or the buffer itself.
@@ -38,11 +38,9 @@ struct CallableArgument {
     const void *value = nullptr;
 };
 
-template<typename T>
+template <typename T>
 struct CallableArgumentOf {
-    static CallableArgument describe() {
-        return {false, type_of<T>(), true, 0, nullptr};
-    }
+    static CallableArgument describe() { return {false, type_of<T>(), true, 0, nullptr}; }
     static CallableArgument make(const T &t) {
         CallableArgument a = describe();
         a.value = &t;
@@ -50,7 +48,7 @@ struct CallableArgumentOf {
     }
 };
 
-template<typename B, typename T, int Dims>
+template <typename B, typename T, int Dims>
 struct CallableBufferArgument {
     static CallableArgument describe() {
         CallableArgument a;
@@ -69,15 +67,14 @@ struct CallableBufferArgument {
     }
 };
 
-template<typename T, int Dims>
-struct CallableArgumentOf<Buffer<T, Dims>>
-    : CallableBufferArgument<Buffer<T, Dims>, std::remove_const_t<T>, Dims> {};
+template <typename T, int Dims>
+struct CallableArgumentOf<Buffer<T, Dims>> : CallableBufferArgument<Buffer<T, Dims>, std::remove_const_t<T>, Dims> {};
 
-template<typename T, int Dims, int Storage>
+template <typename T, int Dims, int Storage>
 struct CallableArgumentOf<Runtime::Buffer<T, Dims, Storage>>
     : CallableBufferArgument<Runtime::Buffer<T, Dims, Storage>, std::remove_const_t<T>, Dims> {};
 
-template<>
+template <>
 struct CallableArgumentOf<halide_buffer_t *> {
     static CallableArgument describe() {
         CallableArgument a;
@@ -93,16 +90,16 @@ struct CallableArgumentOf<halide_buffer_t *> {
     }
 };
 
-template<>
+template <>
 struct CallableArgumentOf<const halide_buffer_t *> : CallableArgumentOf<halide_buffer_t *> {};
 
-template<typename T>
+template <typename T>
 using CallableArgumentFor = CallableArgumentOf<std::remove_cv_t<std::remove_reference_t<T>>>;
 
 /// Whether a C++ argument is the context of a run instead of an argument of the pipeline.
-template<typename T>
+template <typename T>
 constexpr bool is_jit_user_context =
-    std::is_pointer_v<std::decay_t<T>> &&std::is_base_of_v<JITUserContext, std::remove_pointer_t<std::decay_t<T>>>;
+    std::is_pointer_v<std::decay_t<T>> && std::is_base_of_v<JITUserContext, std::remove_pointer_t<std::decay_t<T>>>;
 
 }  // namespace Internal
 
@@ -119,14 +116,14 @@ class Callable {
     int check_definition(const std::vector<Internal::CallableArgument> &args) const;
     int report(JITUserContext *context, const std::string &message) const;
 
-    template<typename... Args>
+    template <typename... Args>
     struct StdFunction {
         static std::function<int(Args...)> make(const Callable &c) {
             c.check_definition({Internal::CallableArgumentFor<Args>::describe()...});
             return [c](Args... args) { return c(std::forward<Args>(args)...); };
         }
     };
-    template<typename... Args>
+    template <typename... Args>
     struct StdFunction<JITUserContext *, Args...> {
         static std::function<int(JITUserContext *, Args...)> make(const Callable &c) {
             c.check_definition({Internal::CallableArgumentFor<Args>::describe()...});
@@ -146,10 +143,8 @@ public:
     ///
     /// @throws RuntimeError  the run failed, or the arguments do not fit.
     // @{
-    int operator()() const {
-        return call(nullptr, {});
-    }
-    template<typename First, typename... Rest>
+    int operator()() const { return call(nullptr, {}); }
+    template <typename First, typename... Rest>
     int operator()(First &&first, Rest &&...rest) const {
         if constexpr (Internal::is_jit_user_context<First>) {
             return call(first, {Internal::CallableArgumentFor<Rest>::make(rest)...});
@@ -162,7 +157,7 @@ public:
 
     /// The same as a std::function whose argument types are checked now. A leading JITUserContext * makes the
     /// context explicit.
-    template<typename... Args>
+    template <typename... Args>
     std::function<int(Args...)> make_std_function() const {
         return StdFunction<Args...>::make(*this);
     }

@@ -12,8 +12,8 @@ void check_evaluate_type(const Expr &e, const Type &type) {
 }
 
 void check_evaluate_size(const Tuple &t, size_t destinations) {
-    user_assert(t.size() == destinations) << "Can't evaluate a Tuple of " << t.size() << " elements into "
-                                          << destinations << " variables.\n";
+    user_assert(t.size() == destinations)
+        << "Can't evaluate a Tuple of " << t.size() << " elements into " << destinations << " variables.\n";
 }
 
 Func zero_dimensional_func(const Tuple &values, bool may_gpu) {

@@ -21,9 +21,7 @@ int count_implicit_vars(const std::vector<Expr> &values) {
     struct Counter : public IRGraphVisitor {
         int count = 0;
         using IRGraphVisitor::visit;
-        void visit(const Variable *op) override {
-            count = std::max(count, Var::implicit_index(op->name) + 1);
-        }
+        void visit(const Variable *op) override { count = std::max(count, Var::implicit_index(op->name) + 1); }
     } counter;
     for (const Expr &v : values) {
         if (v.defined()) {
@@ -68,15 +66,13 @@ FuncRef::FuncRef(const Function &f, const std::vector<Expr> &a, int placeholder_
 }
 
 FuncRef::FuncRef(Function f, const std::vector<Var> &a, int placeholder_pos, int count)
-    : func(std::move(f)), implicit_placeholder_pos(placeholder_pos), implicit_count(count),
-      args(a.begin(), a.end()) {
-}
+    : func(std::move(f)), implicit_placeholder_pos(placeholder_pos), implicit_count(count), args(a.begin(), a.end()) {}
 
 std::vector<Expr> FuncRef::args_with_implicit_vars(const std::vector<Expr> &values) const {
     for (size_t i = 0; i < values.size(); i++) {
         user_assert(values[i].defined()) << func.name() << "(...) = ...: "
-                                         << (values.size() == 1 ? "the right side" :
-                                                                  "element " + std::to_string(i) + " of the right side")
+                                         << (values.size() == 1 ? "the right side"
+                                                                : "element " + std::to_string(i) + " of the right side")
                                          << " is undefined.\n";
     }
     std::vector<Expr> result = args;
@@ -205,8 +201,7 @@ Stage FuncRef::operator/=(const FuncRef &e) {
 }
 
 FuncRef::operator Expr() const {
-    user_assert(is_defined(func))
-        << "Can't call Func \"" << func.name() << "\" because it has not yet been defined.\n";
+    user_assert(is_defined(func)) << "Can't call Func \"" << func.name() << "\" because it has not yet been defined.\n";
     user_assert(func.outputs() == 1) << "Can't convert a reference to Func \"" << func.name()
                                      << "\" to an Expr, because " << func.name() << " returns a Tuple of "
                                      << func.outputs() << " values.\n  Choose one, as in " << func.name()
@@ -215,8 +210,7 @@ FuncRef::operator Expr() const {
 }
 
 FuncTupleElementRef FuncRef::operator[](int i) const {
-    user_assert(is_defined(func))
-        << "Can't call Func \"" << func.name() << "\" because it has not yet been defined.\n";
+    user_assert(is_defined(func)) << "Can't call Func \"" << func.name() << "\" because it has not yet been defined.\n";
     user_assert(func.outputs() != 1) << "Can't index into a reference to Func \"" << func.name()
                                      << "\", because it does not return a Tuple.\n";
     user_assert(i >= 0 && i < func.outputs()) << "Tuple index out of range in reference to Func \"" << func.name()
@@ -248,14 +242,13 @@ const Type &FuncRef::type() const {
 }
 
 const std::vector<Type> &FuncRef::types() const {
-    user_assert(!func.output_types().empty()) << "Can't ask for the types of a call of \"" << func.name()
-                                              << "\", which has not yet been defined.\n";
+    user_assert(!func.output_types().empty())
+        << "Can't ask for the types of a call of \"" << func.name() << "\", which has not yet been defined.\n";
     return func.output_types();
 }
 
 FuncTupleElementRef::FuncTupleElementRef(const FuncRef &ref, const std::vector<Expr> &args, int idx)
-    : func_ref(ref), args(args), idx(idx) {
-}
+    : func_ref(ref), args(args), idx(idx) {}
 
 Tuple FuncTupleElementRef::values_with_undef(const Expr &e) const {
     std::vector<Expr> values;

@@ -28,10 +28,9 @@ class FuncRef {
     friend class FuncTupleElementRef;
 
 public:
-    FuncRef(const Internal::Function &func, const std::vector<Expr> &args,
-            int placeholder_pos = -1, int implicit_count = 0);
-    FuncRef(Internal::Function func, const std::vector<Var> &args,
-            int placeholder_pos = -1, int implicit_count = 0);
+    FuncRef(const Internal::Function &func, const std::vector<Expr> &args, int placeholder_pos = -1,
+            int implicit_count = 0);
+    FuncRef(Internal::Function func, const std::vector<Var> &args, int placeholder_pos = -1, int implicit_count = 0);
 
     /// The first assignment is the pure definition, later ones are updates.
     // @{
@@ -68,9 +67,7 @@ public:
     /// How many values the Func has.
     size_t size() const;
 
-    Internal::Function function() const {
-        return func;
-    }
+    Internal::Function function() const { return func; }
 
     /// Whether both call the same Func with provably equal arguments.
     bool equivalent_to(const FuncRef &other) const;
@@ -104,9 +101,7 @@ public:
 
     operator Expr() const;
 
-    int index() const {
-        return idx;
-    }
+    int index() const { return idx; }
 };
 
 /// These keep `min` and `max` of two calls unambiguous where a program also uses namespace std.

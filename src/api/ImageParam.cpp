@@ -17,13 +17,10 @@ Parameter make_image(const Type &type, int dimensions, const std::string &name) 
 
 }  // namespace
 
-ImageParam::ImageParam(Type type, int dimensions)
-    : ImageParam(type, dimensions, unique_name('p')) {
-}
+ImageParam::ImageParam(Type type, int dimensions) : ImageParam(type, dimensions, unique_name('p')) {}
 
 ImageParam::ImageParam(Type type, int dimensions, const std::string &name)
-    : OutputImageParam(make_image(type, dimensions, name), Argument::InputBuffer), func(create_func()) {
-}
+    : OutputImageParam(make_image(type, dimensions, name), Argument::InputBuffer), func(create_func()) {}
 
 Func ImageParam::create_func() const {
     std::vector<Var> args;

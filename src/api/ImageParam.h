@@ -34,7 +34,7 @@ public:
 
     /// The value at the given coordinates; `_` stands for those not named.
     // @{
-    template<typename... Args>
+    template <typename... Args>
     Expr operator()(Args &&...args) const {
         static_assert((std::is_convertible_v<Args, Expr> && ...), "coordinates of an ImageParam convert to Expr");
         return operator()(std::vector<Expr>{Expr(std::forward<Args>(args))...});

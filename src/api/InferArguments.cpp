@@ -25,8 +25,8 @@ class Finder : public IRGraphVisitor {
         a.param = p;
         const auto [it, is_new] = found.emplace(p.name(), a);
         if (!is_new) {
-            user_assert(it->second.param.same_as(p)) << "Two different parameters of a pipeline have the name " << p.name()
-                                                     << ".\n  Give one of them another name.\n";
+            user_assert(it->second.param.same_as(p)) << "Two different parameters of a pipeline have the name "
+                                                     << p.name() << ".\n  Give one of them another name.\n";
             return;
         }
         // What is required of a parameter may depend on others.
@@ -108,9 +108,7 @@ public:
         }
     }
 
-    void add_requirement(const Stmt &s) {
-        include(s);
-    }
+    void add_requirement(const Stmt &s) { include(s); }
 
     std::vector<InferredArgument> result() const {
         std::vector<InferredArgument> all;

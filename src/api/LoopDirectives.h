@@ -26,11 +26,9 @@ class LoopNestEditor;
 /// name is taken, or if the change could alter the result.
 ///
 /// @see  `Stage` for updates, `Func` for directives that concern a Func as a whole.
-template<typename Self>
+template <typename Self>
 class LoopDirectives {
-    Self &self() {
-        return *static_cast<Self *>(this);
-    }
+    Self &self() { return *static_cast<Self *>(this); }
     Internal::LoopNestEditor edit();
 
 protected:
@@ -79,16 +77,16 @@ public:
     Self &partition(const VarOrRVar &var, Partition partition_policy);
     // @{
     Self &never_partition(const std::vector<VarOrRVar> &vars);
-    template<typename... Args>
-    std::enable_if_t<(std::is_convertible_v<Args, VarOrRVar> && ...), Self &>
-    never_partition(const VarOrRVar &x, Args &&...args) {
+    template <typename... Args>
+    std::enable_if_t<(std::is_convertible_v<Args, VarOrRVar> && ...), Self &> never_partition(const VarOrRVar &x,
+                                                                                              Args &&...args) {
         return never_partition(std::vector<VarOrRVar>{x, VarOrRVar(std::forward<Args>(args))...});
     }
     Self &never_partition_all();
     Self &always_partition(const std::vector<VarOrRVar> &vars);
-    template<typename... Args>
-    std::enable_if_t<(std::is_convertible_v<Args, VarOrRVar> && ...), Self &>
-    always_partition(const VarOrRVar &x, Args &&...args) {
+    template <typename... Args>
+    std::enable_if_t<(std::is_convertible_v<Args, VarOrRVar> && ...), Self &> always_partition(const VarOrRVar &x,
+                                                                                               Args &&...args) {
         return always_partition(std::vector<VarOrRVar>{x, VarOrRVar(std::forward<Args>(args))...});
     }
     Self &always_partition_all();
@@ -117,12 +115,12 @@ public:
     /// Permutes the listed loops among the places they have, innermost first. Other loops stay where they are.
     // @{
     Self &reorder(const std::vector<VarOrRVar> &vars);
-    template<typename... Args>
+    template <typename... Args>
     std::enable_if_t<(std::is_convertible_v<Args, VarOrRVar> && ...), Self &>
     reorder(const VarOrRVar &x, const VarOrRVar &y, Args &&...args) {
         return reorder(std::vector<VarOrRVar>{x, y, VarOrRVar(std::forward<Args>(args))...});
     }
-    template<size_t N>
+    template <size_t N>
     Self &reorder(const VarOrRVar (&vars)[N]) {
         return reorder(std::vector<VarOrRVar>(vars, vars + N));
     }
@@ -156,7 +154,7 @@ public:
                    PrefetchBoundStrategy strategy = PrefetchBoundStrategy::GuardWithIf);
     Self &prefetch(const Parameter &param, const VarOrRVar &at, const VarOrRVar &from, Expr offset = 1,
                    PrefetchBoundStrategy strategy = PrefetchBoundStrategy::GuardWithIf);
-    template<typename T>
+    template <typename T>
     Self &prefetch(const T &image, const VarOrRVar &at, const VarOrRVar &from, Expr offset = 1,
                    PrefetchBoundStrategy strategy = PrefetchBoundStrategy::GuardWithIf) {
         return prefetch(image.parameter(), at, from, std::move(offset), strategy);
@@ -173,7 +171,7 @@ public:
     /// Replaces calls of these pure Funcs by their definitions now. The short form takes them one by one.
     // @{
     Self &eager_inline(const std::vector<Func> &fs);
-    template<typename... Args>
+    template <typename... Args>
     Self &eager_inline(const Func &f, const Args &...args) {
         return eager_inline(std::vector<std::decay_t<decltype(f)>>{f, args...});
     }
@@ -189,34 +187,31 @@ public:
     Self &gpu_lanes(const VarOrRVar &thread_x, DeviceAPI device_api = DeviceAPI::Default_GPU);
     Self &gpu_single_thread(DeviceAPI device_api = DeviceAPI::Default_GPU);
     Self &gpu_blocks(const VarOrRVar &block_x, DeviceAPI device_api = DeviceAPI::Default_GPU);
-    Self &gpu_blocks(const VarOrRVar &block_x, const VarOrRVar &block_y,
-                     DeviceAPI device_api = DeviceAPI::Default_GPU);
+    Self &gpu_blocks(const VarOrRVar &block_x, const VarOrRVar &block_y, DeviceAPI device_api = DeviceAPI::Default_GPU);
     Self &gpu_blocks(const VarOrRVar &block_x, const VarOrRVar &block_y, const VarOrRVar &block_z,
                      DeviceAPI device_api = DeviceAPI::Default_GPU);
     Self &gpu(const VarOrRVar &block_x, const VarOrRVar &thread_x, DeviceAPI device_api = DeviceAPI::Default_GPU);
-    Self &gpu(const VarOrRVar &block_x, const VarOrRVar &block_y, const VarOrRVar &thread_x,
-              const VarOrRVar &thread_y, DeviceAPI device_api = DeviceAPI::Default_GPU);
-    Self &gpu(const VarOrRVar &block_x, const VarOrRVar &block_y, const VarOrRVar &block_z,
-              const VarOrRVar &thread_x, const VarOrRVar &thread_y, const VarOrRVar &thread_z,
+    Self &gpu(const VarOrRVar &block_x, const VarOrRVar &block_y, const VarOrRVar &thread_x, const VarOrRVar &thread_y,
               DeviceAPI device_api = DeviceAPI::Default_GPU);
+    Self &gpu(const VarOrRVar &block_x, const VarOrRVar &block_y, const VarOrRVar &block_z, const VarOrRVar &thread_x,
+              const VarOrRVar &thread_y, const VarOrRVar &thread_z, DeviceAPI device_api = DeviceAPI::Default_GPU);
     Self &gpu_tile(const VarOrRVar &x, const VarOrRVar &bx, const VarOrRVar &tx, const Expr &x_size,
                    TailStrategy tail = TailStrategy::Auto, DeviceAPI device_api = DeviceAPI::Default_GPU);
-    Self &gpu_tile(const VarOrRVar &x, const VarOrRVar &tx, const Expr &x_size,
-                   TailStrategy tail = TailStrategy::Auto, DeviceAPI device_api = DeviceAPI::Default_GPU);
+    Self &gpu_tile(const VarOrRVar &x, const VarOrRVar &tx, const Expr &x_size, TailStrategy tail = TailStrategy::Auto,
+                   DeviceAPI device_api = DeviceAPI::Default_GPU);
     Self &gpu_tile(const VarOrRVar &x, const VarOrRVar &y, const VarOrRVar &bx, const VarOrRVar &by,
                    const VarOrRVar &tx, const VarOrRVar &ty, const Expr &x_size, const Expr &y_size,
                    TailStrategy tail = TailStrategy::Auto, DeviceAPI device_api = DeviceAPI::Default_GPU);
-    Self &gpu_tile(const VarOrRVar &x, const VarOrRVar &y, const VarOrRVar &tx, const VarOrRVar &ty,
-                   const Expr &x_size, const Expr &y_size, TailStrategy tail = TailStrategy::Auto,
+    Self &gpu_tile(const VarOrRVar &x, const VarOrRVar &y, const VarOrRVar &tx, const VarOrRVar &ty, const Expr &x_size,
+                   const Expr &y_size, TailStrategy tail = TailStrategy::Auto,
                    DeviceAPI device_api = DeviceAPI::Default_GPU);
-    Self &gpu_tile(const VarOrRVar &x, const VarOrRVar &y, const VarOrRVar &z, const VarOrRVar &bx,
-                   const VarOrRVar &by, const VarOrRVar &bz, const VarOrRVar &tx, const VarOrRVar &ty,
+    Self &gpu_tile(const VarOrRVar &x, const VarOrRVar &y, const VarOrRVar &z, const VarOrRVar &bx, const VarOrRVar &by,
+                   const VarOrRVar &bz, const VarOrRVar &tx, const VarOrRVar &ty, const VarOrRVar &tz,
+                   const Expr &x_size, const Expr &y_size, const Expr &z_size, TailStrategy tail = TailStrategy::Auto,
+                   DeviceAPI device_api = DeviceAPI::Default_GPU);
+    Self &gpu_tile(const VarOrRVar &x, const VarOrRVar &y, const VarOrRVar &z, const VarOrRVar &tx, const VarOrRVar &ty,
                    const VarOrRVar &tz, const Expr &x_size, const Expr &y_size, const Expr &z_size,
                    TailStrategy tail = TailStrategy::Auto, DeviceAPI device_api = DeviceAPI::Default_GPU);
-    Self &gpu_tile(const VarOrRVar &x, const VarOrRVar &y, const VarOrRVar &z, const VarOrRVar &tx,
-                   const VarOrRVar &ty, const VarOrRVar &tz, const Expr &x_size, const Expr &y_size,
-                   const Expr &z_size, TailStrategy tail = TailStrategy::Auto,
-                   DeviceAPI device_api = DeviceAPI::Default_GPU);
     Self &pto_blocks(const VarOrRVar &block_x);
     Self &pto_blocks(const VarOrRVar &block_x, const VarOrRVar &block_y);
     Self &pto_blocks(const VarOrRVar &block_x, const VarOrRVar &block_y, const VarOrRVar &block_z);

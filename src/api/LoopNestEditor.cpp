@@ -31,7 +31,7 @@ std::string names_of(const std::vector<VarOrRVar> &vars) {
     return join_strings(names, ", ");
 }
 
-template<typename T>
+template <typename T>
 std::string text(const T &value) {
     std::ostringstream s;
     s << value;
@@ -120,12 +120,13 @@ void LoopNestEditor::split(const VarOrRVar &old, const VarOrRVar &outer, const V
     std::vector<Dim> &dims = schedule.dims();
 
     user_assert(factor.defined()) << what << ": the factor is undefined.\n";
-    const Expr int_factor = simplify(lossless_cast(Int(32), factor).defined() ? lossless_cast(Int(32), factor) : factor);
+    const Expr int_factor =
+        simplify(lossless_cast(Int(32), factor).defined() ? lossless_cast(Int(32), factor) : factor);
     user_assert(int_factor.type() == Int(32))
         << what << ": the factor has type " << factor.type() << " and cannot be represented as an int32.\n";
     const auto constant = as_const_int(int_factor);
-    user_assert(!constant || *constant > 0) << what << ": the factor is " << *constant
-                                            << ", but split factors must be positive.\n";
+    user_assert(!constant || *constant > 0)
+        << what << ": the factor is " << *constant << ", but split factors must be positive.\n";
     const std::string varying = varying_part(int_factor);
     user_assert(varying.empty()) << what << ": the factor depends on " << varying
                                  << ", but it must be the same throughout a run: use parameters only.\n";
@@ -180,11 +181,12 @@ void LoopNestEditor::fuse(const VarOrRVar &inner, const VarOrRVar &outer, const 
     std::vector<Dim> &dims = schedule.dims();
     user_assert(in != out) << what << ": the inner and the outer loop are the same.\n";
     const bool is_rvar = dims[in].is_rvar() || dims[out].is_rvar();
-    user_assert(fused.is_rvar || !is_rvar) << what << ": one of the loops is an RVar, so the fused loop is an RVar too, but "
-                                           << fused.name() << " is a Var.\n"
-                                           << "  Declare RVar " << fused.name() << "(\"" << fused.name() << "\").\n";
-    user_assert(!fused.is_rvar || is_rvar) << what << ": both loops are Vars, so the fused loop is a Var too, but "
-                                           << fused.name() << " is an RVar.\n";
+    user_assert(fused.is_rvar || !is_rvar)
+        << what << ": one of the loops is an RVar, so the fused loop is an RVar too, but " << fused.name()
+        << " is a Var.\n"
+        << "  Declare RVar " << fused.name() << "(\"" << fused.name() << "\").\n";
+    user_assert(!fused.is_rvar || is_rvar)
+        << what << ": both loops are Vars, so the fused loop is a Var too, but " << fused.name() << " is an RVar.\n";
     check_new_name(fused, what, {in, out});
 
     // The loops in between move outside of the fused one, which takes the place of the inner loop.
@@ -312,7 +314,8 @@ void LoopNestEditor::check_parallel_is_legal(const Dim &dim, const std::string &
     }
     user_assert(schedule.atomic())
         << what << ": " << dim.var << " is a reduction loop of " << stage_name
-        << ", so running its iterations at the same time may give a race condition, and the result depends on their order.\n"
+        << ", so running its iterations at the same time may give a race condition, and the result depends on their "
+           "order.\n"
         << "  Call " << stage_name << ".atomic() first if the update is associative and commutative, split the "
         << "reduction with rfactor, or call allow_race_conditions() if you know that the order does not matter.\n";
     if (!schedule.override_atomic_associativity_test()) {
@@ -377,8 +380,8 @@ void LoopNestEditor::set_loop_type(const VarOrRVar &v, ForType type, const std::
     }
     if (function.has_extern_definition() && definition.is_init()) {
         user_assert(!is_vectorized(type) && type != ForType::Unrolled)
-            << what << ": " << function.name() << " is defined by the extern function " << function.extern_function_name()
-            << ", whose loops cannot be vectorized or unrolled.\n";
+            << what << ": " << function.name() << " is defined by the extern function "
+            << function.extern_function_name() << ", whose loops cannot be vectorized or unrolled.\n";
     }
     user_assert(!dim.hint.defined() || type == ForType::Serial)
         << what << ": " << v.name() << " has an unroll hint, which only a serial loop can have.\n";
@@ -391,8 +394,8 @@ void LoopNestEditor::set_device_api(const VarOrRVar &v, DeviceAPI api, const std
 }
 
 void LoopNestEditor::set_hint(const VarOrRVar &v, const UnrollHint &hint) {
-    const std::string what =
-        call("unroll_hint", v.name() + (hint.kind == UnrollHint::Kind::Factor ? ", " + std::to_string(hint.factor) : ""));
+    const std::string what = call(
+        "unroll_hint", v.name() + (hint.kind == UnrollHint::Kind::Factor ? ", " + std::to_string(hint.factor) : ""));
     Dim &dim = schedule.dims()[get(v, what)];
     user_assert(dim.for_type == ForType::Serial && dim.device_api == DeviceAPI::None)
         << what << ": " << v.name() << " is a parallel, vectorized, unrolled or device loop; only a serial loop "
@@ -483,7 +486,8 @@ void LoopNestEditor::prefetch(const std::string &name, const VarOrRVar &at, cons
     const std::string what = call("prefetch", name + ", " + at.name() + ", " + from.name());
     const int at_pos = get(at, what), from_pos = get(from, what);
     user_assert(from_pos >= at_pos) << what << ": the loop over " << from.name() << " is inside the loop over "
-                                    << at.name() << ", where the prefetch stands; it must be the same loop or one outside.\n"
+                                    << at.name()
+                                    << ", where the prefetch stands; it must be the same loop or one outside.\n"
                                     << loops();
     user_assert(offset.defined()) << what << ": the offset is undefined.\n";
     PrefetchDirective d;

@@ -55,9 +55,7 @@ public:
     void stream_loads(const std::vector<Func> &producers);
     void eager_inline(const std::vector<Func> &fs);
 
-    const std::string &name() const {
-        return stage_name;
-    }
+    const std::string &name() const { return stage_name; }
 };
 
 /// Whether a dimension's full name (`x.xo.xoi`) is meant by the name in a directive (`xoi`).

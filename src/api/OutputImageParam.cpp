@@ -6,9 +6,7 @@ namespace Halide {
 
 using namespace Internal;
 
-OutputImageParam::OutputImageParam(const Parameter &p, Argument::Kind k)
-    : param(p), kind(k) {
-}
+OutputImageParam::OutputImageParam(const Parameter &p, Argument::Kind k) : param(p), kind(k) {}
 
 const std::string &OutputImageParam::name() const {
     return param.name();
@@ -24,8 +22,8 @@ bool OutputImageParam::defined() const {
 
 Dimension OutputImageParam::dim(int i) {
     user_assert(defined()) << "dim(" << i << ") of an undefined image parameter.\n";
-    user_assert(i >= 0 && i < dimensions()) << name() << ".dim(" << i << "): " << name() << " has " << dimensions()
-                                            << " dimensions, counted from 0.\n";
+    user_assert(i >= 0 && i < dimensions())
+        << name() << ".dim(" << i << "): " << name() << " has " << dimensions() << " dimensions, counted from 0.\n";
     return Dimension(param, i);
 }
 

@@ -15,7 +15,7 @@ namespace Halide {
 
 namespace Internal {
 
-template<typename T, typename V>
+template <typename T, typename V>
 void set_scalar_as(Parameter &param, const V &val) {
     if constexpr (std::is_pointer_v<V>) {
         _halide_user_error << "A pointer was given as the value of Param " << param.name() << " of type "
@@ -29,7 +29,7 @@ void set_scalar_as(Parameter &param, const V &val) {
 }
 
 /// Sets a parameter whose type is known only at run time.
-template<typename V>
+template <typename V>
 void set_dynamic_scalar(Parameter &param, const V &val) {
     const Type t = param.type();
     if (t.is_handle()) {
@@ -41,9 +41,9 @@ void set_dynamic_scalar(Parameter &param, const V &val) {
         return;
     }
     switch (((int)t.code() << 8) | t.bits()) {
-#define BROMIDE_SET_SCALAR(code, bits, T)                                                                      \
-    case (code << 8) | bits:                                                                                   \
-        set_scalar_as<T>(param, val);                                                                          \
+#define BROMIDE_SET_SCALAR(code, bits, T)                                                                              \
+    case (code << 8) | bits:                                                                                           \
+        set_scalar_as<T>(param, val);                                                                                  \
         return;
         BROMIDE_SET_SCALAR(halide_type_float, 32, float)
         BROMIDE_SET_SCALAR(halide_type_float, 64, double)
@@ -67,7 +67,7 @@ void set_dynamic_scalar(Parameter &param, const V &val) {
 }  // namespace Internal
 
 /// A scalar that a pipeline takes at run time. `Param<>` has a type that is chosen at run time too.
-template<typename T = void>
+template <typename T = void>
 class Param {
     Internal::Parameter param;
 
@@ -82,68 +82,51 @@ class Param {
             << "Set a context with realize(context, …) or the target feature user_context.\n";
     }
 
-    template<typename V>
+    template <typename V>
     void check_conversion(const V &val) const {
         _halide_user_assert(Internal::IsRoundtrippable<Value>::value(val))
-            << "The value " << val << " of Param " << name() << " cannot be losslessly converted to its type, " << type()
-            << ".\n";
+            << "The value " << val << " of Param " << name() << " cannot be losslessly converted to its type, "
+            << type() << ".\n";
     }
 
 public:
     static constexpr bool is_dynamic = !has_static_type;
 
     /// A parameter with a fresh name.
-    Param()
-        : param(checked_type(), false, 0, Internal::unique_name('p')) {
-    }
-    explicit Param(const std::string &n)
-        : param(checked_type(), false, 0, n) {
-        check_name();
-    }
-    explicit Param(const char *n)
-        : Param(std::string(n)) {
-    }
+    Param() : param(checked_type(), false, 0, Internal::unique_name('p')) {}
+    explicit Param(const std::string &n) : param(checked_type(), false, 0, n) { check_name(); }
+    explicit Param(const char *n) : Param(std::string(n)) {}
 
     /// A parameter of a type known only at run time.
     // @{
-    template<typename T2 = T, typename = std::enable_if_t<std::is_void_v<T2>>>
-    explicit Param(Type t)
-        : param(t, false, 0, Internal::unique_name('p')) {
-    }
-    template<typename T2 = T, typename = std::enable_if_t<std::is_void_v<T2>>>
-    Param(Type t, const std::string &n)
-        : param(t, false, 0, n) {
+    template <typename T2 = T, typename = std::enable_if_t<std::is_void_v<T2>>>
+    explicit Param(Type t) : param(t, false, 0, Internal::unique_name('p')) {}
+    template <typename T2 = T, typename = std::enable_if_t<std::is_void_v<T2>>>
+    Param(Type t, const std::string &n) : param(t, false, 0, n) {
         check_name();
     }
     // @}
 
     /// A parameter with a default value, with or without a name and a range.
     // @{
-    template<typename T2 = T, typename = std::enable_if_t<!std::is_pointer_v<T2> && !std::is_void_v<T2>>>
-    explicit Param(Value val)
-        : Param() {
+    template <typename T2 = T, typename = std::enable_if_t<!std::is_pointer_v<T2> && !std::is_void_v<T2>>>
+    explicit Param(Value val) : Param() {
         set(val);
     }
-    Param(const std::string &n, Value val)
-        : Param(n) {
-        set(val);
-    }
-    Param(Value val, const Expr &min, const Expr &max)
-        : Param() {
+    Param(const std::string &n, Value val) : Param(n) { set(val); }
+    Param(Value val, const Expr &min, const Expr &max) : Param() {
         set_range(min, max);
         set(val);
     }
-    Param(const std::string &n, Value val, const Expr &min, const Expr &max)
-        : Param(n) {
+    Param(const std::string &n, Value val, const Expr &min, const Expr &max) : Param(n) {
         set_range(min, max);
         set(val);
     }
     // @}
 
     /// The same parameter with or without its type in C++. @throws CompileError  the types differ.
-    template<typename OtherT>
-    Param(const Param<OtherT> &other)
-        : param(other.parameter()) {
+    template <typename OtherT>
+    Param(const Param<OtherT> &other) : param(other.parameter()) {
         if constexpr (has_static_type) {
             _halide_user_assert(other.type() == type_of<T>())
                 << "Param<" << type_of<T>() << "> cannot be made from the Param " << other.name() << " of type "
@@ -151,15 +134,11 @@ public:
         }
     }
 
-    const std::string &name() const {
-        return param.name();
-    }
-    Type type() const {
-        return param.type();
-    }
+    const std::string &name() const { return param.name(); }
+    Type type() const { return param.type(); }
 
     /// The value set for JIT. T2 must be the type of the parameter.
-    template<typename T2 = Value>
+    template <typename T2 = Value>
     T2 get() const {
         if constexpr (has_static_type) {
             return Internal::StaticCast<T2>::value(param.template scalar<T>());
@@ -169,7 +148,7 @@ public:
     }
 
     /// Sets the value for JIT. @throws CompileError  the type of the parameter does not have this value exactly.
-    template<typename V>
+    template <typename V>
     void set(const V &val) {
         if constexpr (has_static_type) {
             check_conversion(val);
@@ -185,22 +164,14 @@ public:
         set_min_value(min);
         set_max_value(max);
     }
-    void set_min_value(Expr min) {
-        param.set_min_value(cast_if_defined(std::move(min)));
-    }
-    void set_max_value(Expr max) {
-        param.set_max_value(cast_if_defined(std::move(max)));
-    }
-    Expr min_value() const {
-        return param.min_value();
-    }
-    Expr max_value() const {
-        return param.max_value();
-    }
+    void set_min_value(Expr min) { param.set_min_value(cast_if_defined(std::move(min))); }
+    void set_max_value(Expr max) { param.set_max_value(cast_if_defined(std::move(max))); }
+    Expr min_value() const { return param.min_value(); }
+    Expr max_value() const { return param.max_value(); }
     // @}
 
     /// What the value usually is, for autoschedulers and metadata.
-    template<typename V>
+    template <typename V>
     void set_estimate(const V &val) {
         if constexpr (std::is_convertible_v<V, Expr> && !std::is_arithmetic_v<V>) {
             param.set_estimate(cast_if_defined(Expr(val)));
@@ -212,22 +183,14 @@ public:
         }
     }
 
-    operator Expr() const {
-        return Internal::Variable::make(param.type(), name(), param);
-    }
-    operator ExternFuncArgument() const {
-        return Expr(*this);
-    }
+    operator Expr() const { return Internal::Variable::make(param.type(), name(), param); }
+    operator ExternFuncArgument() const { return Expr(*this); }
     operator Argument() const {
         return Argument(name(), Argument::InputScalar, type(), 0, param.get_argument_estimates());
     }
 
-    const Internal::Parameter &parameter() const {
-        return param;
-    }
-    Internal::Parameter &parameter() {
-        return param;
-    }
+    const Internal::Parameter &parameter() const { return param; }
+    Internal::Parameter &parameter() { return param; }
 
 private:
     static Type checked_type() {
@@ -238,9 +201,7 @@ private:
             return Type();
         }
     }
-    Expr cast_if_defined(Expr e) const {
-        return e.defined() && e.type() != type() ? cast(type(), std::move(e)) : e;
-    }
+    Expr cast_if_defined(Expr e) const { return e.defined() && e.type() != type() ? cast(type(), std::move(e)) : e; }
 };
 
 /// The user context of the running pipeline, as a value to pass to extern functions.

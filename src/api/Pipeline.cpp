@@ -30,11 +30,11 @@ struct CompiledPipeline {
     JITModule module;
 };
 
-template<>
+template <>
 RefCount &ref_count<CompiledPipeline>(const CompiledPipeline *c) noexcept {
     return c->ref_count;
 }
-template<>
+template <>
 void destroy<CompiledPipeline>(const CompiledPipeline *c) {
     delete c;
 }
@@ -92,16 +92,14 @@ struct PipelineContents {
     IntrusivePtr<CompiledPipeline> compile(Target target);
     JITModule externs_module(const Target &target);
 
-    ~PipelineContents() {
-        clear_custom_passes();
-    }
+    ~PipelineContents() { clear_custom_passes(); }
 };
 
-template<>
+template <>
 RefCount &ref_count<PipelineContents>(const PipelineContents *p) noexcept {
     return p->ref_count;
 }
-template<>
+template <>
 void destroy<PipelineContents>(const PipelineContents *p) {
     delete p;
 }
@@ -135,7 +133,8 @@ Target with_jit_features(Target t) {
 void check_host_compatible(const Target &target) {
     const Target host = get_host_target();
     user_assert(target.arch == host.arch && target.os == host.os && target.bits == host.bits)
-        << "The target " << target.to_string() << " cannot be used for JIT: this process runs on " << host.to_string() << ".\n";
+        << "The target " << target.to_string() << " cannot be used for JIT: this process runs on " << host.to_string()
+        << ".\n";
 }
 
 /// What a run passes to compiled code.
@@ -144,25 +143,19 @@ class CallArguments {
     std::vector<const void *> addresses;
 
 public:
-    explicit CallArguments(JITUserContext *c)
-        : context(c), addresses{&context} {
-    }
+    explicit CallArguments(JITUserContext *c) : context(c), addresses{&context} {}
     CallArguments(const CallArguments &) = delete;
     CallArguments &operator=(const CallArguments &) = delete;
 
-    void add(const void *scalar_address_or_buffer) {
-        addresses.push_back(scalar_address_or_buffer);
-    }
-    const void *const *data() const {
-        return addresses.data();
-    }
+    void add(const void *scalar_address_or_buffer) { addresses.push_back(scalar_address_or_buffer); }
+    const void *const *data() const { return addresses.data(); }
 };
 
 /// Runs compiled code once. `inputs` overrides the bound buffers of input images where it has an entry.
 ///
 /// @returns the error code, non-zero only if a custom error handler received the message.
 int run(const CompiledPipeline &compiled, const JITHandlers &handlers, JITUserContext *user_context,
-         const Pipeline::RealizationArg &outputs, const std::vector<Buffer<>> &inputs = {}) {
+        const Pipeline::RealizationArg &outputs, const std::vector<Buffer<>> &inputs = {}) {
     JITFuncCallContext call(user_context, handlers);
     CallArguments args(call.context());
     // Keeps buffers alive that could be unbound by another thread during the run.
@@ -275,8 +268,8 @@ JITModule PipelineContents::externs_module(const Target &target) {
         types.resize(types.size() + count_output_values(Pipeline::contents_of(p)->outputs),
                      type_of<halide_buffer_t *>());
         module.add_dependency(callee->module);
-        module.add_extern_for_export(e.first, ExternCFunction(callee->module.main_function(),
-                                                              ExternSignature(Int(32), false, types)));
+        module.add_extern_for_export(
+            e.first, ExternCFunction(callee->module.main_function(), ExternSignature(Int(32), false, types)));
     }
     return module;
 }
@@ -301,8 +294,8 @@ IntrusivePtr<CompiledPipeline> PipelineContents::compile(Target target) {
         args.push_back(a.arg);
     }
     const std::string name = function_name_for(outputs[0].name());
-    const Module module = lower(outputs, name, target, args, LinkageType::ExternalPlusArgv, requirements,
-                                trace_pipeline, passes());
+    const Module module =
+        lower(outputs, name, target, args, LinkageType::ExternalPlusArgv, requirements, trace_pipeline, passes());
     std::vector<JITModule> dependencies;
     if (!jit_externs.empty()) {
         dependencies.push_back(externs_module(target));
@@ -320,9 +313,7 @@ Pipeline::RealizationArg::RealizationArg(Realization &r) {
     }
 }
 
-Pipeline::RealizationArg::RealizationArg(Realization &&r)
-    : RealizationArg(r) {
-}
+Pipeline::RealizationArg::RealizationArg(Realization &&r) : RealizationArg(r) {}
 
 halide_buffer_t *Pipeline::RealizationArg::raw_buffer(size_t i) const {
     if (raw_) {
@@ -336,21 +327,18 @@ halide_buffer_t *Pipeline::RealizationArg::raw_buffer(size_t i) const {
 
 Pipeline::Pipeline() = default;
 
-Pipeline::Pipeline(const Func &output)
-    : Pipeline(std::vector<Func>{output}) {
-}
+Pipeline::Pipeline(const Func &output) : Pipeline(std::vector<Func>{output}) {}
 
-Pipeline::Pipeline(const std::vector<Func> &outputs)
-    : Pipeline(outputs, {}) {
-}
+Pipeline::Pipeline(const std::vector<Func> &outputs) : Pipeline(outputs, {}) {}
 
 Pipeline::Pipeline(const std::vector<Func> &outputs, const std::vector<Stmt> &requirements)
     : contents(new PipelineContents) {
     user_assert(!outputs.empty()) << "A Pipeline has at least one output Func.\n";
     for (const Func &f : outputs) {
         for (const Function &other : contents->outputs) {
-            user_assert(!other.same_as(f.function())) << "Func " << f.name() << " is listed twice among the outputs of a "
-                                                      << "Pipeline.\n";
+            user_assert(!other.same_as(f.function()))
+                << "Func " << f.name() << " is listed twice among the outputs of a "
+                << "Pipeline.\n";
         }
         contents->outputs.push_back(f.function());
     }
@@ -426,7 +414,8 @@ AutoSchedulerResults Pipeline::apply_autoscheduler(const Target &target, const A
             for (const auto &f : registry.functions) {
                 names.push_back(f.first);
             }
-            user_error << "Could not find autoscheduler named '" << params.name << "'.\n  Did you remember to load the plugin? "
+            user_error << "Could not find autoscheduler named '" << params.name
+                       << "'.\n  Did you remember to load the plugin? "
                        << "Registered: " << (names.empty() ? std::string("none") : join_strings(names, ", ")) << "\n";
         }
         function = it->second;
@@ -464,8 +453,8 @@ Module Pipeline::compile_to_module(const std::vector<Argument> &args, const std:
                                     << " is an output buffer; outputs come after the inputs by themselves.\n";
     }
     std::vector<Argument> all = args;
-    const bool has_context = std::any_of(all.begin(), all.end(),
-                                         [](const Argument &a) { return a.name == "__user_context"; });
+    const bool has_context =
+        std::any_of(all.begin(), all.end(), [](const Argument &a) { return a.name == "__user_context"; });
     if (target.has_feature(Target::UserContext) && !has_context) {
         all.insert(all.begin(), user_context_argument());
     }
@@ -566,12 +555,12 @@ void Pipeline::compile_to_multitarget_object_files(const std::string &filename_p
     check_defined("compile");
     user_assert(!targets.empty()) << "compile_to_multitarget_object_files: no targets are given.\n";
     const auto info = get_output_info(targets.back());
-    compile_multitarget(
-        default_function_name(),
-        {{OutputFileType::c_header, filename_prefix + info.at(OutputFileType::c_header).extension},
-         {OutputFileType::object, filename_prefix + info.at(OutputFileType::object).extension}},
-        targets, suffixes,
-        [&](const std::string &name, const Target &target) { return compile_to_module(args, name, target); });
+    compile_multitarget(default_function_name(),
+                        {{OutputFileType::c_header, filename_prefix + info.at(OutputFileType::c_header).extension},
+                         {OutputFileType::object, filename_prefix + info.at(OutputFileType::object).extension}},
+                        targets, suffixes, [&](const std::string &name, const Target &target) {
+                            return compile_to_module(args, name, target);
+                        });
 }
 
 // ---- Compilation in this process
@@ -723,7 +712,8 @@ void Pipeline::infer_bounds(JITUserContext *context, const RealizationArg &outpu
         }
     }
     user_assert(settled) << "Inferring input bounds on Pipeline of " << contents->outputs[0].name()
-                         << " didn't converge after " << max_rounds << " rounds: the sizes of its inputs depend on each "
+                         << " didn't converge after " << max_rounds
+                         << " rounds: the sizes of its inputs depend on each "
                          << "other in a circle.\n  Give some of them with ImageParam::set.\n";
     for (size_t i = 0; i < queries.size(); i++) {
         if (queries[i].defined()) {
@@ -776,12 +766,11 @@ void Pipeline::add_requirement(const Expr &condition, const std::vector<Expr> &e
                 self->visit_base(op);
             }
         });
-    user_assert(varying.empty()) << "Pipeline::add_requirement(" << condition << "): the condition depends on " << varying
-                                 << ", but it is checked once, before anything is computed.\n"
+    user_assert(varying.empty()) << "Pipeline::add_requirement(" << condition << "): the condition depends on "
+                                 << varying << ", but it is checked once, before anything is computed.\n"
                                  << "  It may use parameters and the shapes of buffers. For values, use require().\n";
     contents->invalidate();
-    contents->requirements.push_back(
-        AssertStmt::make(condition, requirement_failed_error(condition, error_args)));
+    contents->requirements.push_back(AssertStmt::make(condition, requirement_failed_error(condition, error_args)));
 }
 
 void Pipeline::trace_pipeline() {
@@ -790,16 +779,10 @@ void Pipeline::trace_pipeline() {
     contents->trace_pipeline = true;
 }
 
-JITExtern::JITExtern(const Pipeline &pipeline)
-    : pipeline_(pipeline) {
-}
+JITExtern::JITExtern(const Pipeline &pipeline) : pipeline_(pipeline) {}
 
-JITExtern::JITExtern(const Func &func)
-    : pipeline_(func) {
-}
+JITExtern::JITExtern(const Func &func) : pipeline_(func) {}
 
-JITExtern::JITExtern(const ExternCFunction &extern_c_function)
-    : extern_c_function_(extern_c_function) {
-}
+JITExtern::JITExtern(const ExternCFunction &extern_c_function) : extern_c_function_(extern_c_function) {}
 
 }  // namespace Halide

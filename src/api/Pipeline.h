@@ -27,23 +27,19 @@ class Pipeline;
 struct JITExtern;
 
 /// The form in which statements are written to files.
-enum StmtOutputFormat {
-    Text,
-    HTML
-};
+enum StmtOutputFormat { Text, HTML };
 
-using AutoSchedulerFn = std::function<void(const Pipeline &, const Target &, const AutoschedulerParams &,
-                                           AutoSchedulerResults *outputs)>;
+using AutoSchedulerFn =
+    std::function<void(const Pipeline &, const Target &, const AutoschedulerParams &, AutoSchedulerResults *outputs)>;
 
 namespace Internal {
 
 struct PipelineContents;
 
-template<>
+template <>
 RefCount &ref_count<PipelineContents>(const PipelineContents *) noexcept;
-template<>
+template <>
 void destroy<PipelineContents>(const PipelineContents *);
-
 
 }  // namespace Internal
 
@@ -59,33 +55,22 @@ public:
         // @{
         RealizationArg(Realization &r);
         RealizationArg(Realization &&r);
-        RealizationArg(halide_buffer_t *buf)
-            : raw_(buf) {
-        }
-        template<typename T, int Dims>
-        RealizationArg(Runtime::Buffer<T, Dims> &dst)
-            : raw_(dst.raw_buffer()) {
-        }
-        template<typename T, int Dims>
-        RealizationArg(Runtime::Buffer<T, Dims> &&dst)
-            : raw_(dst.raw_buffer()) {
-        }
-        template<typename T, int Dims, typename... Args,
-                 typename = std::enable_if_t<(std::is_convertible_v<Args, Buffer<>> && ...)>>
+        RealizationArg(halide_buffer_t *buf) : raw_(buf) {}
+        template <typename T, int Dims>
+        RealizationArg(Runtime::Buffer<T, Dims> &dst) : raw_(dst.raw_buffer()) {}
+        template <typename T, int Dims>
+        RealizationArg(Runtime::Buffer<T, Dims> &&dst) : raw_(dst.raw_buffer()) {}
+        template <typename T, int Dims, typename... Args,
+                  typename = std::enable_if_t<(std::is_convertible_v<Args, Buffer<>> && ...)>>
         RealizationArg(const Buffer<T, Dims> &a, Args &&...args)
-            : buffers_{Buffer<>(a), Buffer<>(std::forward<Args>(args))...} {
-        }
-        RealizationArg(const std::vector<Buffer<>> &buffers)
-            : buffers_(buffers) {
-        }
+            : buffers_{Buffer<>(a), Buffer<>(std::forward<Args>(args))...} {}
+        RealizationArg(const std::vector<Buffer<>> &buffers) : buffers_(buffers) {}
         // @}
 
         RealizationArg(RealizationArg &&from) = default;
 
         /// How many buffers there are.
-        size_t size() const {
-            return raw_ ? 1 : buffers_.size();
-        }
+        size_t size() const { return raw_ ? 1 : buffers_.size(); }
         /// Buffer number i in the form that compiled code takes.
         halide_buffer_t *raw_buffer(size_t i) const;
     };
@@ -138,32 +123,29 @@ public:
     // @{
     void compile_to(const std::map<OutputFileType, std::string> &output_files, const std::vector<Argument> &args,
                     const std::string &fn_name, const Target &target);
-    void compile_to_bitcode(const std::string &filename, const std::vector<Argument> &args,
-                            const std::string &fn_name, const Target &target = get_target_from_environment());
+    void compile_to_bitcode(const std::string &filename, const std::vector<Argument> &args, const std::string &fn_name,
+                            const Target &target = get_target_from_environment());
     void compile_to_llvm_assembly(const std::string &filename, const std::vector<Argument> &args,
                                   const std::string &fn_name, const Target &target = get_target_from_environment());
-    void compile_to_object(const std::string &filename, const std::vector<Argument> &args,
-                           const std::string &fn_name, const Target &target = get_target_from_environment());
-    void compile_to_header(const std::string &filename, const std::vector<Argument> &args,
-                           const std::string &fn_name, const Target &target = get_target_from_environment());
-    void compile_to_assembly(const std::string &filename, const std::vector<Argument> &args,
-                             const std::string &fn_name, const Target &target = get_target_from_environment());
-    void compile_to_c(const std::string &filename, const std::vector<Argument> &args,
-                      const std::string &fn_name, const Target &target = get_target_from_environment());
+    void compile_to_object(const std::string &filename, const std::vector<Argument> &args, const std::string &fn_name,
+                           const Target &target = get_target_from_environment());
+    void compile_to_header(const std::string &filename, const std::vector<Argument> &args, const std::string &fn_name,
+                           const Target &target = get_target_from_environment());
+    void compile_to_assembly(const std::string &filename, const std::vector<Argument> &args, const std::string &fn_name,
+                             const Target &target = get_target_from_environment());
+    void compile_to_c(const std::string &filename, const std::vector<Argument> &args, const std::string &fn_name,
+                      const Target &target = get_target_from_environment());
     void compile_to_lowered_stmt(const std::string &filename, const std::vector<Argument> &args,
                                  StmtOutputFormat fmt = Text, const Target &target = get_target_from_environment());
     void compile_to_conceptual_stmt(const std::string &filename, const std::vector<Argument> &args,
-                                    StmtOutputFormat fmt = Text,
-                                    const Target &target = get_target_from_environment());
+                                    StmtOutputFormat fmt = Text, const Target &target = get_target_from_environment());
     /// Prints the loop nests to standard error.
     void print_loop_nest();
     void compile_to_file(const std::string &filename_prefix, const std::vector<Argument> &args,
                          const std::string &fn_name, const Target &target = get_target_from_environment());
     void compile_to_static_library(const std::string &filename_prefix, const std::vector<Argument> &args,
-                                   const std::string &fn_name,
-                                   const Target &target = get_target_from_environment());
-    void compile_to_multitarget_static_library(const std::string &filename_prefix,
-                                               const std::vector<Argument> &args,
+                                   const std::string &fn_name, const Target &target = get_target_from_environment());
+    void compile_to_multitarget_static_library(const std::string &filename_prefix, const std::vector<Argument> &args,
                                                const std::vector<Target> &targets);
     void compile_to_multitarget_object_files(const std::string &filename_prefix, const std::vector<Argument> &args,
                                              const std::vector<Target> &targets,
@@ -190,7 +172,7 @@ public:
     /// @name Passes added to the end of lowering
     // @{
     /// The pipeline owns the pass.
-    template<typename T>
+    template <typename T>
     void add_custom_lowering_pass(T *pass) {
         // What a deleter captures must not depend on T being complete where the pipeline dies.
         add_custom_lowering_pass(pass, [pass]() { delete pass; });
@@ -232,7 +214,7 @@ public:
     /// @throws CompileError  the condition depends on a Var or a Func.
     // @{
     void add_requirement(const Expr &condition, const std::vector<Expr> &error_args);
-    template<typename... Args>
+    template <typename... Args>
     std::enable_if_t<(!std::is_same_v<std::decay_t<Args>, std::vector<Expr>> && ...)>
     add_requirement(const Expr &condition, Args &&...error_args) {
         std::vector<Expr> collected;
@@ -256,24 +238,18 @@ public:
     JITExtern(const Pipeline &pipeline);
     JITExtern(const Func &func);
     JITExtern(const ExternCFunction &extern_c_function);
-    template<typename RT, typename... Args>
-    JITExtern(RT (*f)(Args... args))
-        : JITExtern(ExternCFunction(f)) {
-    }
+    template <typename RT, typename... Args>
+    JITExtern(RT (*f)(Args... args)) : JITExtern(ExternCFunction(f)) {}
     // @}
 
-    const Pipeline &pipeline() const {
-        return pipeline_;
-    }
-    const ExternCFunction &extern_c_function() const {
-        return extern_c_function_;
-    }
+    const Pipeline &pipeline() const { return pipeline_; }
+    const ExternCFunction &extern_c_function() const { return extern_c_function_; }
 };
 
 namespace Internal {
 
 /// Registers a class with a static method `std::string name()` and a call operator of AutoSchedulerFn's type.
-template<typename AutoschedulerImplementation>
+template <typename AutoschedulerImplementation>
 struct RegisterAutoscheduler {
     explicit RegisterAutoscheduler(const std::string &name) {
         Pipeline::add_autoscheduler(name, AutoschedulerImplementation{});
@@ -282,9 +258,9 @@ struct RegisterAutoscheduler {
 
 }  // namespace Internal
 
-#define HALIDE_REGISTER_AUTOSCHEDULER(Class, Name)                                                             \
-    namespace halide_register_autoscheduler {                                                                  \
-    static const ::Halide::Internal::RegisterAutoscheduler<Class> Class##_registered(#Name);                   \
+#define HALIDE_REGISTER_AUTOSCHEDULER(Class, Name)                                                                     \
+    namespace halide_register_autoscheduler {                                                                          \
+    static const ::Halide::Internal::RegisterAutoscheduler<Class> Class##_registered(#Name);                           \
     }
 
 }  // namespace Halide

@@ -42,11 +42,9 @@ class LoopNestPrinter : public IRVisitor {
     /// Variables known to be constant.
     Scope<Expr> constants;
 
-    void line(const std::string &text) {
-        out << std::string((size_t)indent * 2, ' ') << text << "\n";
-    }
+    void line(const std::string &text) { out << std::string((size_t)indent * 2, ' ') << text << "\n"; }
 
-    template<typename Body>
+    template <typename Body>
     void nested(const Body &body) {
         indent++;
         body.accept(this);
@@ -90,8 +88,7 @@ class LoopNestPrinter : public IRVisitor {
     void visit(const Realize *op) override {
         // Where memory is allocated is of interest only if it is not where the values are computed.
         auto it = env.find(op->name);
-        if (it == env.end() ||
-            it->second.schedule().store_level() == it->second.schedule().compute_level()) {
+        if (it == env.end() || it->second.schedule().store_level() == it->second.schedule().compute_level()) {
             op->body.accept(this);
             return;
         }
@@ -104,9 +101,7 @@ class LoopNestPrinter : public IRVisitor {
         nested(op->body);
     }
 
-    void visit(const Provide *op) override {
-        line(short_func_name(op->name) + "(...) = ...");
-    }
+    void visit(const Provide *op) override { line(short_func_name(op->name) + "(...) = ..."); }
 
     void visit(const AssertStmt *op) override {
         // An extern stage is the check of a call's result.
@@ -121,9 +116,7 @@ class LoopNestPrinter : public IRVisitor {
     }
 
 public:
-    LoopNestPrinter(const std::map<std::string, Function> &env, std::ostringstream &out)
-        : env(env), out(out) {
-    }
+    LoopNestPrinter(const std::map<std::string, Function> &env, std::ostringstream &out) : env(env), out(out) {}
 };
 
 }  // namespace

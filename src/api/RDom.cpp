@@ -51,21 +51,18 @@ Expr checked_bound(const Expr &e, const char *what, const std::string &dim) {
     user_assert(bound.defined()) << "RDom: the " << what << " of " << dim << ", " << e << ", has type " << e.type()
                                  << " and cannot be represented as an int32.\n  Write cast<int>(...) around it.\n";
     const std::string dependence = loop_dependence(bound);
-    user_assert(dependence.empty()) << "RDom: the bounds of an RDom may depend on parameters and buffer sizes only, but the "
-                                    << what << " of " << dim << ", " << bound << ", depends on " << dependence
-                                    << ".\n  Use larger bounds, and leave points out with RDom::where.\n";
+    user_assert(dependence.empty())
+        << "RDom: the bounds of an RDom may depend on parameters and buffer sizes only, but the " << what << " of "
+        << dim << ", " << bound << ", depends on " << dependence
+        << ".\n  Use larger bounds, and leave points out with RDom::where.\n";
     return bound;
 }
 
 }  // namespace
 
-RVar::RVar()
-    : name_(unique_name('r')) {
-}
+RVar::RVar() : name_(unique_name('r')) {}
 
-RVar::RVar(ReductionDomain domain, int index)
-    : domain_(std::move(domain)), index_(index) {
-}
+RVar::RVar(ReductionDomain domain, int index) : domain_(std::move(domain)), index_(index) {}
 
 const ReductionVariable &RVar::var() const {
     user_assert(domain_.defined()) << "The RVar " << name_
@@ -87,8 +84,8 @@ const std::string &RVar::name() const {
 }
 
 RVar::operator Expr() const {
-    user_assert(domain_.defined()) << "Use of undefined RDom dimension: "
-                                   << (name_.empty() ? "<unknown>" : name_) << ".\n"
+    user_assert(domain_.defined()) << "Use of undefined RDom dimension: " << (name_.empty() ? "<unknown>" : name_)
+                                   << ".\n"
                                    << "  An RVar has a value if it is a dimension of an RDom.\n";
     return Variable::make(Int(32), name(), domain_);
 }
@@ -114,17 +111,13 @@ void RDom::set_members() {
     }
 }
 
-RDom::RDom()
-    : x(""), y(""), z(""), w("") {
-}
+RDom::RDom() : x(""), y(""), z(""), w("") {}
 
-RDom::RDom(const Region &region, const std::string &name)
-    : RDom() {
+RDom::RDom(const Region &region, const std::string &name) : RDom() {
     initialize(region, name);
 }
 
-RDom::RDom(const Buffer<void, -1> &buffer)
-    : RDom() {
+RDom::RDom(const Buffer<void, -1> &buffer) : RDom() {
     user_assert(buffer.defined()) << "RDom(Buffer): the buffer is undefined.\n";
     user_assert(buffer.dimensions() <= 4) << "RDom(Buffer): " << buffer.name() << " has " << buffer.dimensions()
                                           << " dimensions, an RDom made from an image at most four.\n";
@@ -135,8 +128,7 @@ RDom::RDom(const Buffer<void, -1> &buffer)
     initialize(region, "");
 }
 
-RDom::RDom(const OutputImageParam &image)
-    : RDom() {
+RDom::RDom(const OutputImageParam &image) : RDom() {
     user_assert(image.defined()) << "RDom(ImageParam): the parameter is undefined.\n";
     user_assert(image.dimensions() <= 4) << "RDom(ImageParam): " << image.name() << " has " << image.dimensions()
                                          << " dimensions, an RDom made from an image at most four.\n";
@@ -147,8 +139,7 @@ RDom::RDom(const OutputImageParam &image)
     initialize(region, image.name());
 }
 
-RDom::RDom(const ReductionDomain &domain)
-    : RDom() {
+RDom::RDom(const ReductionDomain &domain) : RDom() {
     dom = domain;
     set_members();
 }
@@ -158,8 +149,8 @@ int RDom::dimensions() const {
 }
 
 RVar RDom::operator[](int i) const {
-    user_assert(i >= 0 && i < dimensions()) << "RDom index out of bounds: dimension " << i << " of an RDom with "
-                                            << dimensions() << ".\n";
+    user_assert(i >= 0 && i < dimensions())
+        << "RDom index out of bounds: dimension " << i << " of an RDom with " << dimensions() << ".\n";
     return RVar(dom, i);
 }
 

@@ -27,9 +27,7 @@ public:
     /// A reduction variable with a fresh name.
     RVar();
     /// A name for a loop that a schedule makes out of a reduction variable.
-    explicit RVar(const std::string &name)
-        : name_(name) {
-    }
+    explicit RVar(const std::string &name) : name_(name) {}
     /// Dimension number `index` of a domain.
     RVar(Internal::ReductionDomain domain, int index);
 
@@ -37,9 +35,7 @@ public:
     Expr min() const;
     /// Number of values. Only for dimensions of a domain.
     Expr extent() const;
-    Internal::ReductionDomain domain() const {
-        return domain_;
-    }
+    Internal::ReductionDomain domain() const { return domain_; }
     const std::string &name() const;
 
     operator Expr() const;
@@ -51,16 +47,13 @@ class RDom {
     Internal::ReductionDomain dom;
 
     void initialize(const Region &region, std::string name);
-    template<typename... Args>
+    template <typename... Args>
     void collect(Region &region, std::string &name, const Expr &min, const Expr &extent, Args &&...args) {
         region.emplace_back(min, extent);
         collect(region, name, std::forward<Args>(args)...);
     }
-    void collect(Region &, std::string &name, const std::string &n) {
-        name = n;
-    }
-    void collect(Region &, std::string &) {
-    }
+    void collect(Region &, std::string &name, const std::string &n) { name = n; }
+    void collect(Region &, std::string &) {}
     void set_members();
 
 public:
@@ -70,9 +63,8 @@ public:
     /// The box with a min and an extent for each dimension; a name may follow them.
     ///
     /// @throws CompileError  a bound is not losslessly an Int(32), or depends on a Var, an RVar or a Func.
-    template<typename... Args>
-    RDom(const Expr &min, const Expr &extent, Args &&...args)
-        : RDom() {
+    template <typename... Args>
+    RDom(const Expr &min, const Expr &extent, Args &&...args) : RDom() {
         Region region;
         std::string name;
         collect(region, name, min, extent, std::forward<Args>(args)...);
@@ -82,23 +74,15 @@ public:
 
     /// The points of a buffer (at most four dimensions).
     RDom(const Buffer<void, -1> &buffer);
-    template<typename T, int Dims>
-    RDom(const Buffer<T, Dims> &buffer)
-        : RDom(Buffer<void, -1>(buffer)) {
-    }
+    template <typename T, int Dims>
+    RDom(const Buffer<T, Dims> &buffer) : RDom(Buffer<void, -1>(buffer)) {}
     /// The points of an image parameter (at most four dimensions).
     RDom(const OutputImageParam &image);
     RDom(const Internal::ReductionDomain &domain);
 
-    Internal::ReductionDomain domain() const {
-        return dom;
-    }
-    bool defined() const {
-        return dom.defined();
-    }
-    bool same_as(const RDom &other) const {
-        return dom.same_as(other.dom);
-    }
+    Internal::ReductionDomain domain() const { return dom; }
+    bool defined() const { return dom.defined(); }
+    bool same_as(const RDom &other) const { return dom.same_as(other.dom); }
     int dimensions() const;
     /// Dimension number i. @throws CompileError  there is no such dimension.
     RVar operator[](int i) const;

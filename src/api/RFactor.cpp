@@ -98,8 +98,7 @@ class Rewrite : public IRGraphMutator {
 public:
     Rewrite(const std::map<std::string, Expr> &replacements, const Function &from, const Function &to,
             const std::vector<Expr> &extra_args)
-        : replacements(replacements), from(from), to(to), extra_args(extra_args) {
-    }
+        : replacements(replacements), from(from), to(to), extra_args(extra_args) {}
 };
 
 bool uses_rvar(const Expr &e) {
@@ -133,8 +132,8 @@ Func Stage::rfactor(const std::vector<std::pair<RVar, Var>> &preserved) {
             return d.is_rvar() && dim_name_matches(d.var, p.first.name());
         });
         user_assert(dim != schedule.dims().end())
-            << what << ": can't perform rfactor() on " << p.first.name() << ", which is not a reduction loop of " << name()
-            << ".\n  " << dump_argument_list();
+            << what << ": can't perform rfactor() on " << p.first.name() << ", which is not a reduction loop of "
+            << name() << ".\n  " << dump_argument_list();
         user_assert(kept.emplace(dim->var, p.second).second) << what << ": " << p.first.name() << " is listed twice.\n";
         const bool taken =
             std::find(func_args.begin(), func_args.end(), p.second.name()) != func_args.end() ||

@@ -14,21 +14,15 @@ Buffer<void> &Realization::operator[](size_t x) {
     return images[x];
 }
 
-Realization::Realization(const Buffer<void> &e)
-    : images{e} {
-}
+Realization::Realization(const Buffer<void> &e) : images{e} {}
 
-Realization::Realization(Buffer<void> &&e)
-    : images{std::move(e)} {
-}
+Realization::Realization(Buffer<void> &&e) : images{std::move(e)} {}
 
-Realization::Realization(const std::vector<Buffer<void>> &e)
-    : images(e) {
+Realization::Realization(const std::vector<Buffer<void>> &e) : images(e) {
     user_assert(!e.empty()) << "Realizations must have at least one element.\n";
 }
 
-Realization::Realization(std::vector<Buffer<void>> &&e)
-    : images(std::move(e)) {
+Realization::Realization(std::vector<Buffer<void>> &&e) : images(std::move(e)) {
     user_assert(!images.empty()) << "Realizations must have at least one element.\n";
 }
 

@@ -14,9 +14,7 @@ class Realization {
     std::vector<Buffer<void>> images;
 
 public:
-    size_t size() const {
-        return images.size();
-    }
+    size_t size() const { return images.size(); }
 
     /// @throws CompileError  the index is out of range.
     // @{
@@ -25,7 +23,7 @@ public:
     // @}
 
     /// The only buffer. @throws CompileError  there are several.
-    template<typename T, int Dims>
+    template <typename T, int Dims>
     operator Buffer<T, Dims>() const {
         check_single();
         return images[0].as<T, Dims>();

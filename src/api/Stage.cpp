@@ -17,8 +17,8 @@ StageSchedule &Stage::get_schedule() {
 }
 
 std::string Stage::name() const {
-    return stage_index_ == 0 ? function_.name() :
-                               function_.name() + ".update(" + std::to_string(stage_index_ - 1) + ")";
+    return stage_index_ == 0 ? function_.name()
+                             : function_.name() + ".update(" + std::to_string(stage_index_ - 1) + ")";
 }
 
 std::string Stage::dump_argument_list() const {

@@ -17,14 +17,11 @@ class Stage : public LoopDirectives<Stage> {
     size_t stage_index_ = 0;
 
     friend class LoopDirectives<Stage>;
-    Stage &directive_stage() {
-        return *this;
-    }
+    Stage &directive_stage() { return *this; }
 
 public:
     Stage(Internal::Function function, Internal::Definition definition, size_t stage_index)
-        : function_(std::move(function)), definition_(std::move(definition)), stage_index_(stage_index) {
-    }
+        : function_(std::move(function)), definition_(std::move(definition)), stage_index_(stage_index) {}
 
     const Internal::StageSchedule &get_schedule() const;
     Internal::StageSchedule &get_schedule();
@@ -36,9 +33,7 @@ public:
     /// The Vars and RVars that are loops of this stage now, innermost first.
     std::vector<std::variant<Var, RVar>> split_vars() const;
     /// Where the definition stands in the program; empty if not known.
-    std::string source_location() const {
-        return "";
-    }
+    std::string source_location() const { return ""; }
 
     /// Splits an associative update in two: an intermediate Func, returned to be scheduled, that reduces over
     /// everything but the listed RVars, which become its additional pure dimensions; this stage then combines.
@@ -52,15 +47,9 @@ public:
     /// Says that an update has no schedule on purpose.
     void unscheduled();
 
-    Internal::Function function() const {
-        return function_;
-    }
-    Internal::Definition definition() const {
-        return definition_;
-    }
-    size_t stage_index() const {
-        return stage_index_;
-    }
+    Internal::Function function() const { return function_; }
+    Internal::Definition definition() const { return definition_; }
+    size_t stage_index() const { return stage_index_; }
 };
 
 }  // namespace Halide

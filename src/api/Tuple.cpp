@@ -6,17 +6,13 @@ namespace Halide {
 
 using namespace Internal;
 
-Tuple::Tuple(Expr e)
-    : exprs{std::move(e)} {
-}
+Tuple::Tuple(Expr e) : exprs{std::move(e)} {}
 
-Tuple::Tuple(const std::vector<Expr> &e)
-    : exprs(e) {
+Tuple::Tuple(const std::vector<Expr> &e) : exprs(e) {
     user_assert(!e.empty()) << "A Tuple has at least one element, but an empty list was given.\n";
 }
 
-Tuple::Tuple(const FuncRef &f)
-    : exprs(f.size()) {
+Tuple::Tuple(const FuncRef &f) : exprs(f.size()) {
     if (exprs.size() == 1) {
         exprs[0] = f;
     } else {

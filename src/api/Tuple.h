@@ -25,22 +25,16 @@ public:
     Tuple(const FuncRef &f);
 
     /// Two or more elements.
-    template<typename... Args, typename = std::enable_if_t<(std::is_convertible_v<Args, Expr> && ...)>>
-    Tuple(const Expr &a, const Expr &b, Args &&...args)
-        : exprs{a, b, Expr(std::forward<Args>(args))...} {
-    }
+    template <typename... Args, typename = std::enable_if_t<(std::is_convertible_v<Args, Expr> && ...)>>
+    Tuple(const Expr &a, const Expr &b, Args &&...args) : exprs{a, b, Expr(std::forward<Args>(args))...} {}
 
-    size_t size() const {
-        return exprs.size();
-    }
+    size_t size() const { return exprs.size(); }
 
     /// @throws CompileError  the index is out of range.
     Expr &operator[](size_t x);
     Expr operator[](size_t x) const;
 
-    const std::vector<Expr> &as_vector() const {
-        return exprs;
-    }
+    const std::vector<Expr> &as_vector() const { return exprs; }
 };
 
 /// Element by element: the true value where the condition holds. Sizes must agree.
@@ -51,11 +45,11 @@ Tuple select(const Expr &condition, const Tuple &true_value, const Tuple &false_
 
 /// A chain of choices between Tuples: the value of the first condition that holds, else the last argument.
 // @{
-template<typename... Args>
+template <typename... Args>
 inline Tuple select(const Tuple &c0, const Tuple &v0, const Tuple &c1, const Tuple &v1, Args &&...args) {
     return select(c0, v0, select(c1, v1, std::forward<Args>(args)...));
 }
-template<typename... Args>
+template <typename... Args>
 inline Tuple select(const Expr &c0, const Tuple &v0, const Expr &c1, const Tuple &v1, Args &&...args) {
     return select(c0, v0, select(c1, v1, std::forward<Args>(args)...));
 }
@@ -64,7 +58,7 @@ inline Tuple select(const Expr &c0, const Tuple &v0, const Expr &c1, const Tuple
 /// A choice between the values of two calls of single-valued Funcs.
 /// @throws CompileError  a Func has several values: convert the calls to Tuple.
 Expr select(const Expr &condition, const FuncRef &true_value, const FuncRef &false_value);
-template<typename... Args>
+template <typename... Args>
 inline Expr select(const Expr &c0, const FuncRef &v0, const Expr &c1, const FuncRef &v1, Args &&...args) {
     return select(c0, Expr(v0), select(c1, Expr(v1), std::forward<Args>(args)...));
 }

@@ -6,13 +6,9 @@ namespace Halide {
 
 using namespace Internal;
 
-Var::Var(const std::string &name)
-    : e(Variable::make(Int(32), name)) {
-}
+Var::Var(const std::string &name) : e(Variable::make(Int(32), name)) {}
 
-Var::Var()
-    : e(Variable::make(Int(32), unique_name('v'))) {
-}
+Var::Var() : e(Variable::make(Int(32), unique_name('v'))) {}
 
 const std::string &Var::name() const {
     return e.as<Variable>()->name;

@@ -21,30 +21,20 @@ public:
 
     const std::string &name() const;
 
-    bool same_as(const Var &other) const {
-        return name() == other.name();
-    }
+    bool same_as(const Var &other) const { return name() == other.name(); }
 
     /// The implicit Var number n, named `_n`; `_` in an argument list stands for the first few of them.
     static Var implicit(int n);
     static bool is_implicit(const std::string &name);
-    bool is_implicit() const {
-        return is_implicit(name());
-    }
+    bool is_implicit() const { return is_implicit(name()); }
     /// The number of an implicit Var, or -1.
     static int implicit_index(const std::string &name);
-    int implicit_index() const {
-        return implicit_index(name());
-    }
+    int implicit_index() const { return implicit_index(name()); }
     /// Whether the name is `_`, which expands to as many implicit Vars as needed.
     static bool is_placeholder(const std::string &name);
-    bool is_placeholder() const {
-        return is_placeholder(name());
-    }
+    bool is_placeholder() const { return is_placeholder(name()); }
 
-    operator const Expr &() const {
-        return e;
-    }
+    operator const Expr &() const { return e; }
 
     /// The pseudo-dimension outside all loops of a stage.
     static Var outermost();
@@ -53,7 +43,7 @@ public:
 std::ostream &operator<<(std::ostream &stream, const Var &v);
 
 /// The type of `_` (N = -1) and of `_0` … `_9`: constants that convert to the Var or Expr they stand for.
-template<int N = -1>
+template <int N = -1>
 struct ImplicitVar {
     Var to_var() const {
         if (N >= 0) {
@@ -63,12 +53,8 @@ struct ImplicitVar {
         }
     }
 
-    operator Var() const {
-        return to_var();
-    }
-    operator Expr() const {
-        return to_var();
-    }
+    operator Var() const { return to_var(); }
+    operator Expr() const { return to_var(); }
 };
 
 /// Placeholder for all dimensions that a call or definition does not name.
