@@ -36,7 +36,9 @@
 #include "lower/nest/Specialize.h"
 #include "lower/nest/Tracing.h"
 #include "lower/nest/WrapCalls.h"
+#include "lower/parallel/AsyncProducers.h"
 #include "lower/parallel/LowerParallel.h"
+#include "lower/parallel/RingBuffers.h"
 #include "lower/storage/EarlyFree.h"
 #include "lower/storage/FlattenStorage.h"
 #include "lower/storage/HoistStorage.h"
@@ -118,6 +120,8 @@ const std::vector<Pass> table = {
     {"prefetch",              inject_prefetch,             L::Checked,   L::Checked,   nullptr,           false},
     {"storage-folding",       storage_folding,             L::Checked,   L::Checked,   nullptr,           false},
     {"skip-stages",           skip_stages,                 L::Checked,   L::Checked,   nullptr,           true},
+    {"ring-buffers",          ring_buffers,                L::Checked,   L::Checked,   nullptr,           false},
+    {"async-producers",       async_producers,             L::Checked,   L::Checked,   nullptr,           false},
     {"split-tuples",          split_tuples,                L::Checked,   L::Checked,   nullptr,           false},
     {"bound-allocations",     bound_small_allocations,     L::Checked,   L::Checked,   nullptr,           false},
     {"flatten-storage",       flatten_storage,             L::Checked,   L::Flat,      nullptr,           false},
