@@ -1155,6 +1155,10 @@ Interval ExprBounds::of_intrinsic(const Expr &e, const Call *op) {
         Interval i = bounds(op->args[0]);
         const Interval lo = bounds(op->args[1]), hi = bounds(op->args[2]);
         if (i.is_single_point()) {
+            // The compiler's own promise says where a guarded loop ends; beyond, nothing is needed.
+            if (op->is_intrinsic(Call::promise_clamped) && hi.has_upper_bound()) {
+                return Interval::single_point(end_min(i.max, hi.max));
+            }
             return i;
         }
         return Interval(lo.has_lower_bound() ? end_max(i.min, lo.min) : i.min,

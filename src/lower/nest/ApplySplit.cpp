@@ -56,7 +56,11 @@ void apply_split_var(const Split &split, const std::string &prefix, std::map<std
     case TailStrategy::Predicate:
         result.emplace_back(rebased_name, outer * split.factor + inner, Result::LetStmt);
         result.emplace_back(inside, Result::Predicate);
-        result.emplace_back(old_name, rebased + old_min, Result::LetStmt);
+        // What is computed for one iteration stands outside of the condition: it learns of the end by a promise.
+        result.emplace_back(old_name,
+                            Call::make(Int(32), Call::promise_clamped, {rebased + old_min, rebased + old_min, old_max},
+                                       Call::PureIntrinsic),
+                            Result::LetStmt);
         return;
     case TailStrategy::PredicateLoads:
     case TailStrategy::PredicateStores:

@@ -114,6 +114,10 @@ protected:
     }
 
     Expr visit(const Call *op) override {
+        if (op->is_intrinsic({Call::promise_clamped, Call::unsafe_promise_clamped})) {
+            // Regions are decided: a promise would only hide that an index is affine.
+            return mutate(op->args[0]);
+        }
         if (op->call_type != Call::Halide && op->call_type != Call::Image) {
             return IRMutator::visit(op);
         }
