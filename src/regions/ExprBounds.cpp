@@ -1206,6 +1206,14 @@ Interval ExprBounds::of_intrinsic(const Expr &e, const Call *op) {
         }
         return all;
     }
+    case Call::scatter_gather: {
+        // Each evaluation takes one of them.
+        Interval all = Interval::nothing();
+        for (const Expr &e : op->args) {
+            all = interval_union(all, bounds(e));
+        }
+        return all;
+    }
     case Call::round:
         return monotonic_call(op, {1});
     case Call::widening_add:

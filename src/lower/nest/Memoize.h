@@ -9,7 +9,7 @@ namespace Internal {
 ///
 /// Needs:     Level::Bounded: the region computed is known.
 /// Gives:     the same; no memoize_expr is left.
-/// Position:  after allocation-bounds; before skip-stages, which may skip the whole of it, and before split-tuples.
+/// Position:  after sliding-window; before the first simplification, which may do away with the symbols of the region.
 /// Keeps:     values, as long as equal keys mean equal values.
 /// Errors:    CompileError if a Func depends on an image or a handle without memoize_tag.
 /// Example:   realize f { produce f { nest }  consume f … }   →

@@ -9,8 +9,8 @@ namespace Internal {
 ///
 /// Needs:     Level::Bounded.
 /// Gives:     the same.
-/// Position:  after allocation-bounds, whose regions it reports; before storage-folding and split-tuples, because
-///            coordinates and value indices are those of the program.
+/// Position:  after sliding-window; before the first simplification, which may do away with the symbols of regions, and
+///            before storage-folding and split-tuples, because coordinates and value indices are those of the program.
 /// Keeps:     all values.
 /// Errors:    none.
 /// Example:   f(x) = v   →   let f.trace_value_0 = v  halide_trace_helper("f", …)  f(x) = f.trace_value_0
