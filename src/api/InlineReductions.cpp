@@ -89,28 +89,20 @@ enum class Kind { Sum, SaturatingSum, Product, Maximum, Minimum };
 
 Expr reduce(Kind kind, const char *name, const RDom &dom, const Expr &e, Func f) {
     Reduction r(dom, e, name, f);
-    FuncRef element = f(r.free_vars);
-    const Type t = r.value.type();
-    switch (kind) {
-    case Kind::Sum:
-        element += r.value;
-        break;
-    case Kind::SaturatingSum:
-        element = make_zero(t);
-        f(r.free_vars) = saturating_add(f(r.free_vars), r.value);
-        break;
-    case Kind::Product:
-        element *= r.value;
-        break;
-    case Kind::Maximum:
-        element = t.min();
-        f(r.free_vars) = max(f(r.free_vars), r.value);
-        break;
-    case Kind::Minimum:
-        element = t.max();
-        f(r.free_vars) = min(f(r.free_vars), r.value);
-        break;
-    }
+    const Expr initial = kind == Kind::Maximum   ? r.value.type().min()
+                         : kind == Kind::Minimum ? r.value.type().max()
+                         : kind == Kind::Product ? make_one(r.value.type())
+                                                 : make_zero(r.value.type());
+    f(r.free_vars) = initial;
+    const Expr old = f(r.free_vars);
+    const Expr combined = kind == Kind::Sum             ? old + r.value
+                          : kind == Kind::SaturatingSum ? saturating_add(old, r.value)
+                          : kind == Kind::Product       ? old * r.value
+                          : kind == Kind::Maximum       ? max(old, r.value)
+                                                        : min(old, r.value);
+    // The value need not depend on the domain (`sum(r, 1)` counts), so the domain is named.
+    f.function().define_update(std::vector<Expr>(r.free_vars.begin(), r.free_vars.end()), {combined},
+                               r.domain.domain());
     return f(r.call_args);
 }
 
