@@ -225,6 +225,7 @@ void Simplifier::hide_facts_about(const std::string &name) {
 
 std::string Simplifier::bind(const std::string &name, const Type &type, VariableInfo info) {
     hide_facts_about(name);
+    names_bound++;
     info.bound_here = true;
     std::string inner = name;
     auto captured = replaced_by.find(name);
@@ -254,6 +255,20 @@ std::string Simplifier::bind(const std::string &name, const Type &type, Variable
     return inner;
 }
 
+// Whether no name in an expression from outside is bound to something else here.
+bool Simplifier::means_the_same_here(const Expr &e) {
+    if (is_const(e) || names_bound == 0) {
+        return true;
+    }
+    for (const std::string &n : names_in(e)) {
+        auto it = variables.find(n);
+        if (it != variables.end() && it->second.bound_here) {
+            return false;
+        }
+    }
+    return true;
+}
+
 Simplifier::Info Simplifier::info_of_variable(const Variable *v) {
     Info r;
     r.bounds = ConstantInterval::bounds_of_type(v->type);
@@ -276,13 +291,13 @@ Simplifier::Info Simplifier::info_of_variable(const Variable *v) {
     if (looking_up_bounds < 4) {
         if (const Interval *i = given_bounds.find(v->name)) {
             looking_up_bounds++;
-            if (i->has_lower_bound() && i->min.type().is_int_or_uint()) {
+            if (i->has_lower_bound() && i->min.type().is_int_or_uint() && means_the_same_here(i->min)) {
                 const ConstantInterval b = bounds_of(i->min);
                 if (b.min_defined) {
                     tighten(r.bounds, ConstantInterval::bounded_below(b.min));
                 }
             }
-            if (i->has_upper_bound() && i->max.type().is_int_or_uint()) {
+            if (i->has_upper_bound() && i->max.type().is_int_or_uint() && means_the_same_here(i->max)) {
                 const ConstantInterval b = bounds_of(i->max);
                 if (b.max_defined) {
                     tighten(r.bounds, ConstantInterval::bounded_above(b.max));

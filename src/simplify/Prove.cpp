@@ -201,7 +201,7 @@ ConstantInterval Simplifier::bounds_by_elimination(const LinearForm &form, int &
             for (int end = 0; end < 2 && fuel > 0; end++) {
                 const bool usable = end ? i->has_upper_bound() : i->has_lower_bound();
                 const Expr &bound = end ? i->max : i->min;
-                if (usable && !is_const(bound) && nowrap(bound.type())) {
+                if (usable && !is_const(bound) && nowrap(bound.type()) && means_the_same_here(bound)) {
                     LinearForm fact;
                     fact.add_term(t.atom, 1);
                     fact.add(bound, -1, LinearForm::Use::Value);

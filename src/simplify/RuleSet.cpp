@@ -123,6 +123,7 @@ class Parser {
         }
         Node n;
         n.kind = Kind::Wildcard;
+        n.varies = isupper(name[0]);
         n.slot = (uint8_t)it->second;
         return add(n);
     }
@@ -135,6 +136,15 @@ class Parser {
             {"ramp", {IRNodeType::Ramp, 3}},
             {"broadcast", {IRNodeType::Broadcast, 2}},
         };
+        if (name == "exact" && !in_pattern) {
+            Node n;
+            n.kind = Kind::Exact;
+            n.children = 1;
+            n.child[0] = (int16_t)expression();
+            n.computed = true;
+            expect(")");
+            return add(n);
+        }
         auto it = functions.find(name);
         if (it == functions.end()) {
             fail("unknown function " + name);
@@ -313,6 +323,7 @@ class SortInference {
             break;
         case Kind::Constant:
         case Kind::Negate:
+        case Kind::Exact:
             s = join(s, Sort::Number);
             break;
         case Kind::Literal:
@@ -482,14 +493,18 @@ int kind_of(const Expr &e) {
     return (int)e.node_type();
 }
 
+bool is_constant_kind(int kind) {
+    return kind == (int)IRNodeType::IntImm || kind == (int)IRNodeType::UIntImm || kind == (int)IRNodeType::FloatImm ||
+           kind == const_broadcast_kind;
+}
+
 bool kind_can_match(const Node &n, int kind) {
     switch (n.kind) {
     case Kind::Wildcard:
-        return true;
+        return !(n.varies && is_constant_kind(kind));
     case Kind::Constant:
     case Kind::Literal:
-        return kind == (int)IRNodeType::IntImm || kind == (int)IRNodeType::UIntImm ||
-               kind == (int)IRNodeType::FloatImm || kind == const_broadcast_kind;
+        return is_constant_kind(kind);
     case Kind::Node:
         return kind == (int)n.node || (n.node == IRNodeType::Broadcast && kind == const_broadcast_kind);
     default:
@@ -592,7 +607,7 @@ public:
             if (const Expr *bound = bindings.wildcard[n.slot]) {
                 return bound->same_as(e) || equal(*bound, e);
             }
-            if (!type_allowed(e, n.sort)) {
+            if (!type_allowed(e, n.sort) || (n.varies && is_const(e))) {
                 return false;
             }
             bindings.wildcard[n.slot] = &e;
@@ -682,6 +697,10 @@ std::optional<int64_t> evaluate(const Rule &rule, int index, const RuleSet::Bind
     case Kind::Negate: {
         const auto a = evaluate(rule, n.child[0], bindings, type);
         return a ? fit(-Wide(*a), type) : std::nullopt;
+    }
+    case Kind::Exact: {
+        const auto exact = evaluate(rule, n.child[0], bindings, nullptr);
+        return exact && type->can_represent(*exact) ? exact : std::nullopt;
     }
     case Kind::Wildcard:
         return std::nullopt;

@@ -19,10 +19,12 @@ namespace Internal {
 ///
 /// with columns separated by two spaces or more; condition and the last column are optional. In patterns
 ///   x y z … (one letter)   match anything; the same letter matches equal expressions;
+///   X Y Z …                match anything but constants;
 ///   c0 c1 …                match constants (or broadcasts of them); n0 n1 … match numbers of lanes;
 ///   ~+ ~* ~== ~!= ~&& ~|| ~min( ~max(   also match with their operands swapped;
 ///   min max select ramp broadcast   are the nodes; 0 1 -1 true false constants.
-/// `after` and `condition` may compute with constants: + - * / % min max, comparisons, && || !.
+/// `after` and `condition` may compute with constants: + - * / % min max, comparisons, && || !; in `after`, exact(…)
+/// asks that its value does not wrap.
 /// `types`: nowrap = Int(32) and Int(64), exact; wrap = the other integers; int = both; float; any = all of them.
 /// They restrict the wildcards that are numbers. A rule does not fire if a constant it computes does not fit.
 class RuleSet {
@@ -41,6 +43,7 @@ public:
         Literal,
         Node,
         Negate,     ///< only in computations
+        Exact,      ///< exact(…): in a type that wraps, the rule does not fire if the value wraps
     };
 
     /// What a wildcard may be bound to.
@@ -55,6 +58,8 @@ public:
         Kind kind = Kind::Literal;
         IRNodeType node = IRNodeType::IntImm;
         Sort sort = Sort::Unknown;
+        /// A wildcard that does not match constants.
+        bool varies = false;
         /// Computed from constants only.
         bool computed = false;
         uint8_t slot = 0;

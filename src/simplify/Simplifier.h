@@ -140,6 +140,8 @@ private:
     std::unordered_map<const BaseExprNode *, Memo> memo;
     std::unordered_map<const BaseExprNode *, std::pair<Expr, bool>> memory_cache;
     int looking_up_bounds = 0;
+    /// How many names were ever bound.
+    int names_bound = 0;
     bool lets_seen = false;
 
     Info info(const Expr &e);
@@ -147,6 +149,7 @@ private:
     ConstantInterval bounds_of(const Expr &e) {
         return info(e).bounds;
     }
+    bool means_the_same_here(const Expr &e);
     VariableInfo &change_variable(const std::string &name);
     /// Binds a name in the present scope. @returns the name to use from here on: another one if it would be captured.
     std::string bind(const std::string &name, const Type &type, VariableInfo info);

@@ -74,10 +74,14 @@ Expr Simplifier::apply_rules(const Expr &e) {
         if (!RuleSet::match(rule, e, bindings)) {
             continue;
         }
+        if (getenv("BROMIDE_TRACE_ENTER")) std::cerr << "enter " << rule.name << ": " << e << "\n";
+        if (trace()) {
+            std::cerr << rule.name << ": " << e << "\n";
+        }
         const Expr result = build(rule, rule.after, bindings, e.type());
         if (result.defined() && result.type() == e.type()) {
             if (trace()) {
-                std::cerr << rule.name << ": " << e << " -> " << result << "\n";
+                std::cerr << rule.name << ": -> " << result << "\n";
             }
             return result;
         }
