@@ -47,18 +47,15 @@ std::string assembly_of(const Check &c, const std::string &target) {
 void check_all(const std::string &target, const std::vector<Check> &checks) {
     for (const Check &c : checks) {
         const std::string text = assembly_of(c, target);
-        const std::regex wanted(std::string("\\n\\s+") + c.instruction + "\\b");
+        // A pattern without operands is a whole mnemonic.
+        const bool with_operands = std::string(c.instruction).find("\\s") != std::string::npos;
+        const std::regex wanted(std::string("\\n\\s+") + c.instruction + (with_operands ? "" : "\\b"));
         EXPECT_TRUE(std::regex_search(text, wanted)) << target << ", " << c.lanes << " lanes: no " << c.instruction;
     }
 }
 
 Expr next(ImageParam &p, Var x) {
     return p(x + 64);
-}
-
-Expr sum(Inputs &in, int factor, const std::function<Expr(Expr)> &term) {
-    RDom r(0, factor);
-    return Halide::sum(term(in.x * factor + r));
 }
 
 TEST(Instructions, sse41) {
@@ -132,7 +129,7 @@ TEST(Instructions, avx512) {
         {"vaddps\\s.*zmm", 16, [](Inputs &in) { return in.f32(in.x) + next(in.f32, in.x); }},
         {"vpmulhrsw\\s.*zmm", 32,
          [](Inputs &in) { return rounding_mul_shift_right(in.i16(in.x), next(in.i16, in.x), 15); }},
-        {"vgatherdps", 16, [](Inputs &in) { return in.f32(in.i32(in.x)); }},
+        {"vgatherdps", 16, [](Inputs &in) { return in.f32(clamp(in.i32(in.x), 0, 1000)); }},
     });
 }
 
@@ -170,7 +167,6 @@ std::string reduction_assembly(const std::string &target, int lanes, int factor,
                                const std::function<Expr(Inputs &, Expr)> &term) {
     Inputs in;
     Func f("f");
-    RVar unused;
     RDom r(0, factor);
     f(in.x) = cast(term(in, in.x).type(), 0);
     f(in.x) += term(in, in.x * factor + r);

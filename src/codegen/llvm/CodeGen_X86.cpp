@@ -66,6 +66,10 @@ protected:
         if (op->is_intrinsic(Call::rounding_mul_shift_right)) {
             return multiply_high_rounding(op);
         }
+        if (op->is_intrinsic(Call::rounding_halving_add) && op->type.is_uint() && op->type.bits() <= 16 &&
+            op->type.is_vector()) {
+            return average(op);
+        }
         if (op->name == "fast_inverse_f32") {
             return estimate(op, llvm::Intrinsic::not_intrinsic, "llvm.x86.sse.rcp.ss", "llvm.x86.sse.rcp.ps",
                             "llvm.x86.avx.rcp.ps.256");
@@ -85,6 +89,16 @@ protected:
             types.push_back(a->getType());
         }
         return builder->CreateCall(llvm::Intrinsic::getOrInsertDeclaration(module.get(), id, result, types), args);
+    }
+
+    // The form in which LLVM finds pavgb and pavgw.
+    llvm::Value *average(const Call *op) {
+        const int lanes = op->type.lanes();
+        llvm::Type *wide = vector_type(llvm_type(UInt(op->type.bits() * 2)), lanes);
+        llvm::Value *a = builder->CreateZExt(codegen(op->args[0]), wide);
+        llvm::Value *b = builder->CreateZExt(codegen(op->args[1]), wide);
+        llvm::Value *sum = builder->CreateNUWAdd(builder->CreateNUWAdd(a, b), int_constant(wide, 1));
+        return builder->CreateTrunc(builder->CreateLShr(sum, int_constant(wide, 1)), llvm_type(op->type));
     }
 
     // Reciprocal estimates, scalars in the first lane.
