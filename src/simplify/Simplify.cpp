@@ -74,7 +74,6 @@ Expr Simplifier::apply_rules(const Expr &e) {
         if (!RuleSet::match(rule, e, bindings)) {
             continue;
         }
-        if (getenv("BROMIDE_TRACE_ENTER")) std::cerr << "enter " << rule.name << ": " << e << "\n";
         if (trace()) {
             std::cerr << rule.name << ": " << e << "\n";
         }
@@ -269,22 +268,10 @@ Expr Simplifier::mutate_select(const Select *op) {
     if (is_const(c)) {
         return mutate(is_const_zero(c) ? op->false_value : op->true_value);
     }
-    const bool scalar = c.type().is_scalar() && !reads_memory(c);
-    Expr t, f;
-    if (scalar && !reads_memory(op->true_value)) {
-        FactScope scope(*this);
-        learn_true(c);
-        t = mutate(op->true_value);
-    } else {
-        t = mutate(op->true_value);
-    }
-    if (scalar && !reads_memory(op->false_value)) {
-        FactScope scope(*this);
-        learn_false(c);
-        f = mutate(op->false_value);
-    } else {
-        f = mutate(op->false_value);
-    }
+    // The arms are simplified without the condition: both count for the bounds of an index, and a clamp that the condition
+    // makes redundant is what keeps the arm that is not chosen inside its limits.
+    const Expr t = mutate(op->true_value);
+    const Expr f = mutate(op->false_value);
     return select(c, t, f, op);
 }
 
