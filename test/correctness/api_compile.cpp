@@ -133,7 +133,7 @@ TEST(ApiCompile, Definitions) {
     f(0, y) *= 2;
     f(x, y) = f(x, y) / 1;
     f(x, y) = f(x, y) + 1;
-    g(_) = f(_) * 2;
+    g(x, _) = f(x, _) * 2;
     EXPECT_EQ(g.dimensions(), 2);
     g(x, _) += f(x, _);
 
