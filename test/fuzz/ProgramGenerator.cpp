@@ -17,10 +17,6 @@ std::string cpp_type(const Type &t) {
     return std::string(t.is_uint() ? "uint" : "int") + std::to_string(t.bits()) + "_t";
 }
 
-std::string halide_type(const Type &t) {
-    return std::string(t.is_uint() ? "UInt(" : "Int(") + std::to_string(t.bits()) + ")";
-}
-
 /// Int(32) arithmetic must not overflow: its leaves are small and its operators few and shallow.
 bool may_overflow(const Type &t) {
     return t.is_int() && t.bits() == 32;
