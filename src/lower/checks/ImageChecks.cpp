@@ -383,14 +383,7 @@ Stmt check_here(const Stmt &s, LowerContext &ctx) {
         }
     }
 
-    // Symbols that later passes introduce (strides) are bound too, so that they are known even without the assertions.
-    std::vector<std::pair<std::string, Expr>> constants;
-    for (const auto &[name, value] : known) {
-        if (is_const(value)) {
-            constants.emplace_back(name, value);
-        }
-    }
-    Stmt body = wrap_lets(constants, substitute(known, s));
+    Stmt body = substitute(known, s);
     if (!checks.empty()) {
         body = Block::make(Block::make(checks), body);
     }

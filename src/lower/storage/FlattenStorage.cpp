@@ -99,7 +99,6 @@ protected:
 
     Stmt visit(const Provide *op) override {
         std::vector<Expr> args = mutate_all(op->args);
-        Expr index = flat_index(op->name, args);
         Expr value = mutate(op->values[0]);
         if (value.type().is_bool()) {
             // A Bool in memory is one byte, 0 or 1.
@@ -110,6 +109,7 @@ protected:
         if (auto it = outputs.find(op->name); it != outputs.end() && !realizations.contains(op->name)) {
             param = it->second;
         }
+        Expr index = flat_index(op->name, args, param);
         return Store::make(op->name, value, index, param, predicate, ModulusRemainder());
     }
 
@@ -122,7 +122,6 @@ protected:
             return IRMutator::visit(op);
         }
         std::vector<Expr> args = mutate_all(op->args);
-        Expr index = flat_index(op->name, args);
         Type type = op->type.is_bool() ? UInt(8, op->type.lanes()) : op->type;
         Parameter param = op->param;
         if (op->call_type == Call::Halide && !realizations.contains(op->name)) {
@@ -131,6 +130,7 @@ protected:
                 param = it->second;
             }
         }
+        Expr index = flat_index(op->name, args, param);
         Expr load = Load::make(type, op->name, index, op->image, param, const_true(type.lanes()), ModulusRemainder());
         return op->type.is_bool() ? load != make_zero(type) : load;
     }
@@ -234,11 +234,18 @@ private:
     }
 
     /// Σ arg·stride − Σ min·stride: the second sum does not depend on loops inside the allocation.
-    Expr flat_index(const std::string &name, const std::vector<Expr> &args) const {
+    /// Constant constraints on an input or output hold whether or not they are asserted.
+    Expr flat_index(const std::string &name, const std::vector<Expr> &args, const Parameter &param = Parameter()) const {
         const Type t = ctx.target.has_large_buffers() ? Int(64) : Int(32);
         Expr index = make_zero(t), base = make_zero(t);
         for (int d = 0; d < (int)args.size(); d++) {
             Expr stride = cast(t, symbol(name, "stride", d));
+            if (param.defined() && param.is_buffer() && d < param.dimensions()) {
+                const Expr required = param.stride_constraint(d);
+                if (required.defined() && is_const(required)) {
+                    stride = cast(t, required);
+                }
+            }
             index = index + cast(t.with_lanes(args[d].type().lanes()), args[d]) * stride;
             base = base + cast(t, symbol(name, "min", d)) * stride;
         }
