@@ -227,6 +227,16 @@ std::vector<Buffer<>> make_output_queries(const std::vector<Function> &outputs, 
     return result;
 }
 
+/// Whether a buffer has all points from (0, 0, …) of these sizes.
+bool covers(const Buffer<> &b, const std::vector<int32_t> &sizes) {
+    for (int d = 0; d < b.dimensions(); d++) {
+        if (b.dim(d).min() > 0 || (int64_t)b.dim(d).min() + b.dim(d).extent() < sizes[d]) {
+            return false;
+        }
+    }
+    return true;
+}
+
 bool same_shape(const Buffer<> &a, const Buffer<> &b) {
     for (int d = 0; d < a.dimensions(); d++) {
         if (a.dim(d).min() != b.dim(d).min() || a.dim(d).extent() != b.dim(d).extent() ||
@@ -642,8 +652,13 @@ Realization Pipeline::realize(JITUserContext *context, std::vector<int32_t> size
     if (!compiled->target.has_feature(Target::NoBoundsQuery)) {
         result = run(*compiled, contents->jit_handlers, context, RealizationArg(buffers));
     }
-    for (Buffer<> &b : buffers) {
-        b.allocate();
+    const std::vector<Buffer<>> requested = make_output_queries(contents->outputs, sizes);
+    for (size_t i = 0; i < buffers.size(); i++) {
+        // A schedule may also compute less than was asked for (`bound`); then the run itself reports the error.
+        if (!covers(buffers[i], sizes)) {
+            buffers[i] = requested[i];
+        }
+        buffers[i].allocate();
     }
     if (result == 0) {
         run(*compiled, contents->jit_handlers, context, RealizationArg(buffers));
