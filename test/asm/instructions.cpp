@@ -163,29 +163,4 @@ TEST(Instructions, neon) {
     });
 }
 
-std::string reduction_assembly(const std::string &target, int lanes, int factor,
-                               const std::function<Expr(Inputs &, Expr)> &term) {
-    Inputs in;
-    Func f("f");
-    RDom r(0, factor);
-    f(in.x) = cast(term(in, in.x).type(), 0);
-    f(in.x) += term(in, in.x * factor + r);
-    f.vectorize(in.x, lanes);
-    f.update().atomic().vectorize(r).vectorize(in.x, lanes);
-    const Internal::TemporaryFile file("instructions", ".s");
-    f.compile_to_assembly(file.pathname(), in.arguments(), "f",
-                          Target(target + "-no_asserts-no_bounds_query-no_runtime"));
-    const std::vector<char> text = Internal::read_entire_file(file.pathname());
-    return std::string(text.begin(), text.end());
-}
-
-TEST(Instructions, dot_products) {
-    const auto words = [](Inputs &in, Expr i) { return i32(in.i16(i)) * i32(in.i16(i + 64)); };
-    const auto bytes = [](Inputs &in, Expr i) { return i32(in.i8(i)) * i32(in.i8(i + 64)); };
-    const auto mixed = [](Inputs &in, Expr i) { return i32(in.u8(i)) * i32(in.i8(i + 64)); };
-    EXPECT_NE(std::string::npos, reduction_assembly("x86-64-linux-sse41", 4, 2, words).find("pmaddwd"));
-    EXPECT_NE(std::string::npos, reduction_assembly("x86-64-linux-avx512_zen4", 8, 4, mixed).find("vpdpbusd"));
-    EXPECT_NE(std::string::npos, reduction_assembly("arm-64-linux-arm_dot_prod", 4, 4, bytes).find("sdot"));
-}
-
 }  // namespace

@@ -13,6 +13,7 @@
 #include "ir/IR.h"
 #include "ir/IROperator.h"
 #include "lower/parallel/LowerParallel.h"
+#include "support/Util.h"
 
 using namespace Halide;
 using namespace Halide::Internal;
@@ -490,6 +491,45 @@ TEST(CodegenLLVM, dot_products) {
                 EXPECT_EQ((int64_t)expected, ((int32_t *)out.data())[j]);
             }
         }
+    }
+}
+
+std::string dot_product_assembly(const std::string &target, Type a, Type b, int factor) {
+    const int k = 16 * factor;
+    Expr x = cast(Int(32, k), load("in0", a, Ramp::make(0, 1, k)));
+    Expr y = cast(Int(32, k), load("in1", b, Ramp::make(0, 1, k)));
+    Stmt s = Store::make("out", VectorReduce::make(VectorReduce::Add, x * y, 16), Ramp::make(0, 1, 16));
+    std::vector<LoweredArgument> args;
+    for (const char *name : {"in0", "in1", "out"}) {
+        args.push_back(buffer_argument(name, Argument::InputBuffer, a));
+        s = LetStmt::make(name, host_of(name), s);
+    }
+    Module m("kernel", Target(target + "-no_runtime"));
+    m.append(LoweredFunc("kernel", args, s, LinkageType::External));
+    const TemporaryFile file("dot", ".s");
+    m.compile({{OutputFileType::assembly, file.pathname()}});
+    const std::vector<char> text = read_entire_file(file.pathname());
+    return std::string(text.begin(), text.end());
+}
+
+TEST(CodegenLLVM, dot_product_instructions) {
+    const struct {
+        const char *target;
+        Type a, b;
+        int factor;
+        const char *instruction;
+    } cases[] = {
+        {"x86-64-linux-sse41", Int(16), Int(16), 2, "pmaddwd"},
+        {"x86-64-linux-avx2", UInt(8), Int(8), 2, "vpmaddwd"},
+        {"x86-64-linux-avx512_zen4", UInt(8), Int(8), 4, "vpdpbusd"},
+        {"x86-64-linux-avx512_skylake", Int(16), Int(16), 4, "vpmaddwd"},
+        {"arm-64-linux-arm_dot_prod", Int(8), Int(8), 4, "sdot"},
+        {"arm-64-linux-arm_dot_prod", UInt(8), UInt(8), 8, "udot"},
+        {"arm-64-linux-armv86a-arm_dot_prod", UInt(8), Int(8), 4, "usdot"},
+    };
+    for (const auto &c : cases) {
+        EXPECT_NE(std::string::npos, dot_product_assembly(c.target, c.a, c.b, c.factor).find(c.instruction))
+            << c.target << ": no " << c.instruction;
     }
 }
 
