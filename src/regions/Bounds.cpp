@@ -57,25 +57,25 @@ Expr constant_end(const Expr &expr, bool upper, const Scope<Interval> &scope, in
         end = simplify(shared.close(upper ? i.max : i.min));
         end = is_const(end) ? end : Expr();
     }
-    Distributed d;
     if (budget-- <= 0 || !e.type().is_int() || e.type().bits() < 32 || !e.type().is_scalar() ||
-        !repeats_variable(e) || !distribute(e, "", d)) {
+        !repeats_variable(e)) {
         return end;
     }
-    const Expr a = constant_end(d.first, upper, scope, budget), b = constant_end(d.second, upper, scope, budget);
     auto tighter = [&](const Expr &x, const Expr &y) {
         if (!x.defined() || !y.defined()) {
             return x.defined() ? x : y;
         }
         return upper ? end_min(x, y) : end_max(x, y);
     };
-    if (d.either(upper)) {
-        return tighter(end, tighter(a, b));
+    for (const Distributed &d : distribute(e, "", upper)) {
+        const Expr a = constant_end(d.first, upper, scope, budget), b = constant_end(d.second, upper, scope, budget);
+        if (d.either(upper)) {
+            end = tighter(end, tighter(a, b));
+        } else if (a.defined() && b.defined()) {
+            end = tighter(end, upper ? end_max(a, b) : end_min(a, b));
+        }
     }
-    if (!a.defined() || !b.defined()) {
-        return end;
-    }
-    return tighter(end, upper ? end_max(a, b) : end_min(a, b));
+    return end;
 }
 
 /// When a condition is true for all values of some variables (min), and when for any (max).

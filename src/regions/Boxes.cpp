@@ -27,6 +27,53 @@ std::ostream &operator<<(std::ostream &stream, const Box &b) {
     return stream;
 }
 
+namespace {
+
+bool has_min_or_max(const Expr &e) {
+    bool found = false;
+    visit_with(
+        e, [&](auto *, const Min *) { found = true; }, [&](auto *, const Max *) { found = true; });
+    return found;
+}
+
+/// The one of two ends that is further out for certain; undefined if that cannot be told. Looks only at ends like
+/// clamp(y - 1, 0, n) and clamp(y + 1, 0, n), of which simplification does not see that they are ordered.
+Expr outermost_clamped_end(const Expr &a, const Expr &b, bool upper) {
+    constexpr int small = 40;
+    if (a.type() != Int(32) || !has_at_most_nodes(a, small) || !has_at_most_nodes(b, small) || !has_min_or_max(a) ||
+        !has_min_or_max(b)) {
+        return Expr();
+    }
+    const Expr difference = a - b;
+    const Expr most = find_constant_bound(difference, Direction::Upper);
+    if (most.defined() && !is_positive_const(most)) {
+        return upper ? b : a;
+    }
+    const Expr least = find_constant_bound(difference, Direction::Lower);
+    if (least.defined() && !is_negative_const(least)) {
+        return upper ? a : b;
+    }
+    return Expr();
+}
+
+Interval union_of_touched(const Interval &a, const Interval &b) {
+    Interval i = interval_union(a, b);
+    if (!a.is_bounded() || !b.is_bounded()) {
+        return i;
+    }
+    if (i.min.as<Min>()) {
+        const Expr end = outermost_clamped_end(a.min, b.min, false);
+        i.min = end.defined() ? end : i.min;
+    }
+    if (i.max.as<Max>()) {
+        const Expr end = outermost_clamped_end(a.max, b.max, true);
+        i.max = end.defined() ? end : i.max;
+    }
+    return i;
+}
+
+}  // namespace
+
 void merge_boxes(Box &a, const Box &b) {
     if (b.empty()) {
         return;
@@ -40,7 +87,7 @@ void merge_boxes(Box &a, const Box &b) {
     const bool same_condition = !a_certain && !b_certain && equal(a.used, b.used);
     // Where only one of the two is certain to be used, the other counts only if it is used.
     for (size_t i = 0; i < a.size(); i++) {
-        const Interval both = interval_union(a[i], b[i]);
+        const Interval both = union_of_touched(a[i], b[i]);
         if (same_condition || (a_certain && b_certain) || !a[i].is_bounded() || !b[i].is_bounded()) {
             a[i] = both;
             continue;
@@ -181,14 +228,14 @@ class FindBoxes : public IRVisitor {
             // Asked for variables, not for coordinates.
             std::vector<Interval> bounds;
             for (const std::string &v : probes) {
-                bounds.push_back(domain.bounds(Variable::make(Int(32), v)));
+                bounds.push_back(shared.expand(domain.bounds(Variable::make(Int(32), v))));
             }
             touch(name, bounds);
             return;
         }
         std::vector<Interval> bounds;
         for (const Expr &arg : args) {
-            bounds.push_back(domain.bounds(arg));
+            bounds.push_back(shared.expand(domain.bounds(arg)));
         }
         if (bounds.empty()) {
             zero_dimensional.insert(name);

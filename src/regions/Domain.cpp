@@ -47,7 +47,8 @@ Expr sum_of(const std::vector<Term> &terms, size_t replaced, const Expr &by) {
 
 }  // namespace
 
-bool distribute(const Expr &e, const std::string &var, Distributed &result) {
+std::vector<Distributed> distribute(const Expr &e, const std::string &var, bool upper) {
+    std::vector<Distributed> result;
     std::vector<Term> terms;
     flatten_sum(e, 1, terms);
     for (size_t i = 0; i < terms.size(); i++) {
@@ -75,11 +76,15 @@ bool distribute(const Expr &e, const std::string &var, Distributed &result) {
         }
         const bool negative_scale = scale.defined() && is_negative_const(scale);
         auto scaled = [&](const Expr &x) { return scale.defined() ? index_mul(x, scale) : x; };
-        result = {sum_of(terms, i, scaled(a)), sum_of(terms, i, scaled(b)),
-                  (terms[i].sign > 0) != negative_scale, chosen.as<Min>() != nullptr, chosen.as<Max>() != nullptr};
-        return true;
+        const Distributed d = {sum_of(terms, i, scaled(a)), sum_of(terms, i, scaled(b)),
+                               (terms[i].sign > 0) != negative_scale, chosen.as<Min>() != nullptr,
+                               chosen.as<Max>() != nullptr};
+        if (!d.either(upper)) {
+            return {d};
+        }
+        result.push_back(d);
     }
-    return false;
+    return result;
 }
 
 struct Domain::Var {
@@ -397,11 +402,19 @@ Expr Domain::eliminate(Expr e, bool upper, int &budget) {
         }
         return best.defined() ? best : end_of(e, upper);
     }
-    Distributed d;
-    if (distribute(e, v->name, d)) {
-        const Expr a = eliminate(d.first, upper, budget), b = eliminate(d.second, upper, budget);
-        // The sum is at most either of the two if the operand is a min that counts positively, and so on.
-        return d.either(upper) ? tighter(a, b) : looser(a, b);
+    const std::vector<Distributed> ways = distribute(e, v->name, upper);
+    if (!ways.empty()) {
+        Expr best;
+        for (const Distributed &d : ways) {
+            const Expr a = eliminate(d.first, upper, budget), b = eliminate(d.second, upper, budget);
+            // The sum is at most either of the two if the operand is a min that counts positively, and so on.
+            const Expr end = d.either(upper) ? tighter(a, b) : looser(a, b);
+            best = best.defined() ? tighter(best, end) : end;
+            if (is_const(best) || budget <= 0) {
+                break;
+            }
+        }
+        return best;
     }
     if (v->definition.defined()) {
         return eliminate(substitute(v->name, v->definition, e), upper, budget);

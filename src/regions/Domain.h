@@ -22,9 +22,9 @@ struct Distributed {
     }
 };
 
-/// Takes the first such operand that uses `var` (any if `var` is empty).
-/// @returns whether there is one.
-bool distribute(const Expr &e, const std::string &var, Distributed &result);
+/// The ways to do that with operands that use `var` (any if it is empty), to find the upper (else lower) end of a sum. If
+/// there is an operand of which both cases count, it is the only one: then the better of the others can be chosen for each case.
+std::vector<Distributed> distribute(const Expr &e, const std::string &var, bool upper);
 
 /// The loops and lets around a piece of a program, and the conditions that hold there: what is needed to bound an
 /// expression inside by expressions of what is fixed outside.

@@ -401,6 +401,31 @@ Expr SharedExprs::close(const Expr &e) const {
     return result;
 }
 
+Expr SharedExprs::expand(const Expr &e) const {
+    constexpr int small = 40;
+    Expr result = e;
+    while (!bindings.empty() && has_at_most_nodes(result, small)) {
+        std::map<std::string, Expr> meaning;
+        visit_with(result, [&](auto *, const Variable *op) {
+            if (op->name[0] == '@') {
+                meaning[op->name] = bindings[std::stoul(op->name.substr(1))].second;
+            }
+        });
+        if (meaning.empty()) {
+            return simplify(result);
+        }
+        result = substitute(meaning, result);
+    }
+    return e;
+}
+
+Interval SharedExprs::expand(const Interval &i) const {
+    if (i.is_single_point()) {
+        return Interval::single_point(expand(i.min));
+    }
+    return Interval(i.has_lower_bound() ? expand(i.min) : i.min, i.has_upper_bound() ? expand(i.max) : i.max);
+}
+
 Interval SharedExprs::close(const Interval &i) const {
     if (i.is_single_point()) {
         return Interval::single_point(close(i.min));

@@ -49,6 +49,9 @@ public:
     bool empty() const {
         return bindings.empty();
     }
+    /// Puts what they stand for in place of names, as long as the result stays small.
+    Expr expand(const Expr &e) const;
+    Interval expand(const Interval &i) const;
     /// Wraps `e` in Lets for the names in it.
     Expr close(const Expr &e) const;
     Interval close(const Interval &i) const;

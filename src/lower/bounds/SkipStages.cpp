@@ -63,8 +63,9 @@ class FindUse : public IRVisitor {
         if (is_const_zero(t) && is_const_zero(f)) {
             return;
         }
-        const Expr c = unwrap_tags(condition);
-        if (!can_be_asked_early(c)) {
+        // What is marked as likely holds at some time: it is not worth asking.
+        const Expr c = condition;
+        if (Call::as_tag(c) || !can_be_asked_early(c)) {
             add(t);
             add(f);
             return;

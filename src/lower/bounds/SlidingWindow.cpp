@@ -390,11 +390,16 @@ class SlidingWindow : public IRMutator {
         }
         Expr end;
         if (start.defined()) {
-            end = simplify(up ? max(next, begin) : min(next, begin));
+            // If the first step lands exactly on the beginning, later ones are beyond it.
+            const bool exact = can_prove(at(next, start) == begin);
+            end = exact ? next : simplify(up ? max(next, begin) : min(next, begin));
         } else {
-            // All at once in the first iteration.
+            // All at once in the first iteration. What is not needed stays out, so that the window of later ones is visibly
+            // no larger than what is needed.
             start = first;
-            end = select(v <= first, up ? low : high, likely_if_innermost(next));
+            const Expr whole = up ? low : high;
+            const Expr part = select(v <= first, whole, likely_if_innermost(next));
+            end = up ? max(part, whole) : min(part, whole);
         }
         const std::string end_name = prefix + args[dim] + (up ? ".min" : ".max");
         ReplaceEnd replace(name, end_name, end);

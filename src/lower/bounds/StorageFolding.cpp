@@ -33,6 +33,17 @@ bool used_by_extern_stage(const Stmt &s, const std::string &func) {
     return found;
 }
 
+bool produces(const Stmt &s, const std::string &func) {
+    bool found = false;
+    visit_with(s, [&](auto *self, const ProducerConsumer *op) {
+        found = found || (op->is_producer && op->name == func);
+        if (!found) {
+            self->visit_base(op);
+        }
+    });
+    return found;
+}
+
 /// Takes away guards `start <= v` that keep parts of an iteration from running: the window is that of the whole body.
 Stmt without_start_guards(const Stmt &s, const std::string &loop) {
     return mutate_with(s, [&](auto *self, const IfThenElse *op) -> Stmt {
@@ -103,16 +114,9 @@ class AttemptFolding : public IRMutator {
         return op;
     }
 
-    Stmt visit(const ProducerConsumer *op) override {
-        // Folding needs production and use in the same iteration.
-        if (op->name == f.name() && op->is_producer) {
-            return op;
-        }
-        return IRMutator::visit(op);
-    }
-
     Stmt visit(const For *op) override {
-        if (op->for_type != ForType::Serial && op->for_type != ForType::Unrolled) {
+        // Values must be produced and used in the same loop.
+        if ((op->for_type != ForType::Serial && op->for_type != ForType::Unrolled) || !produces(op->body, f.name())) {
             return op;
         }
         const Stmt window_body = without_start_guards(op->body, op->name);
@@ -190,6 +194,8 @@ class AttemptFolding : public IRMutator {
             fold.factor = factor;
             return true;
         }
+        debug(3) << "Window of " << f.name() << " over " << loop->name << " along " << f.args()[d] << ": [" << min << ", " << max
+                 << "], " << m_min << ", " << m_max << ", extent " << extent << "\n";
         if (m_min == Monotonic::Constant && m_max == Monotonic::Constant) {
             // The window does not move: nothing would be gained.
             return false;
