@@ -353,7 +353,8 @@ void match_bits(Expr &a, Expr &b) {
 Expr raise_to_integer_power(Expr x, int64_t p) {
     if (p < 0) {
         internal_assert(p != INT64_MIN) << "raise_to_integer_power by " << p;
-        return make_one(x.type()) / raise_to_integer_power(std::move(x), -p);
+        const Expr one = make_one(x.type());
+        return one / raise_to_integer_power(std::move(x), -p);
     }
     // Square and multiply, from the least significant bit.
     Expr result;

@@ -519,14 +519,17 @@ Expr max(int a, Expr b) {
 Expr clamp(Expr a, const Expr &min_val, const Expr &max_val) {
     user_assert(a.defined() && min_val.defined() && max_val.defined()) << "clamp of undefined Expr.\n";
     const Type t = a.type();
-    const Expr low = lossless_cast(t, min_val);
+    Expr low = lossless_cast(t, min_val);
     user_assert(low.defined()) << "Type mismatch in call to clamp. First argument (" << a << ") has type " << t
                                << ", but second argument (" << min_val << ") has type " << min_val.type()
                                << ". Use an explicit cast.\n";
-    const Expr high = lossless_cast(t, max_val);
+    Expr high = lossless_cast(t, max_val);
     user_assert(high.defined()) << "Type mismatch in call to clamp. First argument (" << a << ") has type " << t
                                 << ", but third argument (" << max_val << ") has type " << max_val.type()
                                 << ". Use an explicit cast.\n";
+    match_lanes(a, high);
+    match_lanes(a, low);
+    match_lanes(a, high);
     return Max::make(Min::make(std::move(a), high), low);
 }
 

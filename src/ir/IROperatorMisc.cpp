@@ -35,15 +35,19 @@ namespace {
 Expr clamp_promise(Call::IntrinsicOp op, const char *name, const Expr &value, const Expr &min, const Expr &max) {
     user_assert(value.defined()) << name << " of undefined Expr.\n";
     const Type t = value.type();
-    const Expr low = min.defined() ? lossless_cast(t, min) : t.min();
-    const Expr high = max.defined() ? lossless_cast(t, max) : t.max();
+    Expr low = min.defined() ? lossless_cast(t, min) : t.min();
+    Expr high = max.defined() ? lossless_cast(t, max) : t.max();
     user_assert(low.defined()) << "Type mismatch in call to " << name << ". First argument (" << value << ") has type "
                                << t << ", but second argument (" << min << ") has type " << min.type()
                                << ". Use an explicit cast.\n";
     user_assert(high.defined()) << "Type mismatch in call to " << name << ". First argument (" << value
                                 << ") has type " << t << ", but third argument (" << max << ") has type "
                                 << max.type() << ". Use an explicit cast.\n";
-    return Call::make(t, op, {value, low, high}, Call::PureIntrinsic);
+    Expr v = value;
+    match_lanes(v, low);
+    match_lanes(v, high);
+    match_lanes(v, low);
+    return Call::make(v.type(), op, {v, low, high}, Call::PureIntrinsic);
 }
 
 }  // namespace

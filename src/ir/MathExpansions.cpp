@@ -61,8 +61,21 @@ Expr is_equal(const Expr &a, const Expr &b) {
 Expr int_bits(const Expr &x) {
     return reinterpret(Int(32, x.type().lanes()), x);
 }
+
+/// The exponent e of x = 2^e·m with √½ ≤ m < √2, from the bits of x: those of √½ make the cut.
+Expr centered_exponent(const Expr &bits) {
+    const Type u = UInt(32, bits.type().lanes());
+    return cast(bits.type(), cast(u, bits) - make_const(u, 0x3f3504f3)) >> 23;
+}
+
 Expr float_of_bits(const Expr &x) {
     return reinterpret(Float(32, x.type().lanes()), x);
+}
+
+/// m of the same.
+Expr mantissa(const Expr &bits, const Expr &e) {
+    const Type u = UInt(32, bits.type().lanes());
+    return reinterpret(Float(32, u.lanes()), cast(u, bits) - (cast(u, e) << 23));
 }
 
 /// 2^k for −127 < k < 128.
@@ -103,9 +116,8 @@ Expr halide_log(const Expr &x_full) {
     const Expr is_denormal = steps.name("is_denormal", is_less(x_in, constant(x_in, 0x1p-126)));
     const Expr x = select(is_denormal, x_in * constant(x_in, 0x1p25), x_in);
     const Expr bits = steps.name("bits", int_bits(x));
-    // x = 2^e·m with √½ ≤ m < √2; the bit pattern of √½ makes the cut.
-    const Expr e = steps.name("e", (bits - make_const(bits.type(), 0x3f3504f3)) >> 23);
-    const Expr r = steps.name("r", float_of_bits(bits - (e << 23)) - constant(x, 1));
+    const Expr e = steps.name("e", centered_exponent(bits));
+    const Expr r = steps.name("r", mantissa(bits, e) - constant(x, 1));
     const Expr square = steps.name("square", r * r);
     const Expr q = polynomial(r, {3.333331347e-01f, -2.500000894e-01f, 2.000211924e-01f, -1.666799635e-01f,
                                   1.421955228e-01f, -1.240558922e-01f, 1.188816279e-01f, -1.167565137e-01f,
@@ -180,8 +192,8 @@ Expr fast_log(const Expr &x_full) {
     Steps steps("fast_log");
     const Expr x = steps.name("x", x_full);
     const Expr bits = steps.name("bits", int_bits(x));
-    const Expr e = steps.name("e", (bits - make_const(bits.type(), 0x3f3504f3)) >> 23);
-    const Expr r = steps.name("r", float_of_bits(bits - (e << 23)) - constant(x, 1));
+    const Expr e = steps.name("e", centered_exponent(bits));
+    const Expr r = steps.name("r", mantissa(bits, e) - constant(x, 1));
     const Expr square = steps.name("square", r * r);
     const Expr q = polynomial(r, {3.333424628e-01f, -2.498326749e-01f, 1.992450356e-01f, -1.713712811e-01f,
                                   1.602437943e-01f, -1.019172445e-01f});
@@ -206,10 +218,9 @@ Expr fast_pow(Expr x, Expr y) {
         return raise_to_integer_power(std::move(x), *i);
     }
     match_lanes(x, y);
-    x = cast(Float(32, x.type().lanes()), std::move(x));
-    y = cast(Float(32, y.type().lanes()), std::move(y));
+    const Type t = Float(32, x.type().lanes());
     Steps steps("fast_pow");
-    const Expr base = steps.name("base", x), exponent = steps.name("exponent", y);
+    const Expr base = steps.name("base", cast(t, x)), exponent = steps.name("exponent", cast(t, y));
     return steps.result(
         select(base == make_zero(base.type()), make_zero(base.type()), fast_exp(fast_log(base) * exponent)));
 }

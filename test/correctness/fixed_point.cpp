@@ -36,7 +36,7 @@ std::vector<Wide> sample(const Type &t) {
         }
     }
     std::mt19937_64 random(t.bits());
-    for (int i = 0; i < 15; i++) {
+    for (int i = 0; i < 4; i++) {
         values.push_back(wrap(t, (Wide)(random() >> (random() % t.bits()))));
     }
     return values;

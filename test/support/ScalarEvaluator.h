@@ -50,7 +50,8 @@ struct Value {
 };
 
 class Evaluator {
-    std::map<const void *, Value> done;
+    // Expressions, not addresses: the address of an expression that dies may come back as another.
+    std::map<Expr, Value, ExprCompare> done;
 
 public:
     std::map<std::string, Value> variables;
@@ -74,12 +75,12 @@ public:
     }
 
     Value eval(const Expr &e) {
-        auto it = done.find(e.get());
+        auto it = done.find(e);
         if (it != done.end()) {
             return it->second;
         }
         const Value v = compute(e);
-        done[e.get()] = v;
+        done[e] = v;
         return v;
     }
 
@@ -216,6 +217,10 @@ private:
             return real_number(t, arg(0).f - arg(1).f);
         case Call::strict_lt:
             return wrapped(e, arg(0).f < arg(1).f);
+        case Call::strict_eq:
+            return wrapped(e, arg(0).f == arg(1).f);
+        case Call::abs:
+            return e.type().is_float() ? real_number(t, std::fabs(arg(0).f)) : wrapped(e, arg(0).i < 0 ? -arg(0).i : arg(0).i);
         default: {
             if (op->name == "floor_f32" || op->name == "floor_f64") {
                 return real_number(t, std::floor(arg(0).f));
@@ -312,6 +317,11 @@ private:
         }
         case IRNodeType::Select:
             return select_value(e);
+        case IRNodeType::Let: {
+            const Let *op = e.as<Let>();
+            variables[op->name] = eval(op->value);
+            return eval(op->body);
+        }
         case IRNodeType::Call:
             return call(e);
         default:

@@ -124,6 +124,18 @@ std::optional<ShiftByConstant> as_shift_right(const Expr &e) {
     return std::nullopt;
 }
 
+/// The call of a widening operation, perhaps inside casts that keep its value.
+const Call *as_widening(const Expr &e, Call::IntrinsicOp op) {
+    Expr value = e;
+    while (const Cast *c = value.as<Cast>()) {
+        if (!c->type.is_int_or_uint() || !c->value.type().is_int_or_uint() || !c->type.can_represent(c->value.type())) {
+            return nullptr;
+        }
+        value = c->value;
+    }
+    return Call::as_intrinsic(value, {op});
+}
+
 /// e minus the constant c, if it is a sum with that constant in it.
 Expr without_constant(const Expr &e, int64_t c) {
     if (const Add *a = e.as<Add>()) {
@@ -135,27 +147,15 @@ Expr without_constant(const Expr &e, int64_t c) {
         }
     }
     // widening_add(x, c), if c was narrow enough.
-    if (const Call *w = Call::as_intrinsic(e, {Call::widening_add})) {
+    if (const Call *w = as_widening(e, Call::widening_add)) {
         if (is_const(w->args[1], c)) {
-            return cast(w->type, w->args[0]);
+            return cast(e.type(), w->args[0]);
         }
         if (is_const(w->args[0], c)) {
-            return cast(w->type, w->args[1]);
+            return cast(e.type(), w->args[1]);
         }
     }
     return Expr();
-}
-
-/// The call of a widening operation, perhaps inside casts that keep its value.
-const Call *as_widening(const Expr &e, Call::IntrinsicOp op) {
-    Expr value = e;
-    while (const Cast *c = value.as<Cast>()) {
-        if (!c->type.is_int_or_uint() || !c->value.type().is_int_or_uint() || !c->type.can_represent(c->value.type())) {
-            return nullptr;
-        }
-        value = c->value;
-    }
-    return Call::as_intrinsic(value, {op});
 }
 
 /// The three parts of a + b + c where two were already combined, rid of the constant 1: a and b, in one narrow type.
