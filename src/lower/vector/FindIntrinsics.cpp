@@ -128,7 +128,8 @@ std::optional<ShiftByConstant> as_shift_right(const Expr &e) {
 const Call *as_widening(const Expr &e, Call::IntrinsicOp op) {
     Expr value = e;
     while (const Cast *c = value.as<Cast>()) {
-        if (!c->type.is_int_or_uint() || !c->value.type().is_int_or_uint() || !c->type.can_represent(c->value.type())) {
+        if (!c->type.is_int_or_uint() || !c->value.type().is_int_or_uint() ||
+            !(c->type.can_represent(c->value.type()) || c->type.can_represent(constant_integer_bounds(c->value)))) {
             return nullptr;
         }
         value = c->value;
