@@ -67,6 +67,26 @@ bool can_predicate(const Stmt &s) {
     return c.result;
 }
 
+/// Whether an expression does something once per evaluation that has no vector form: printing, checks, conditional
+/// evaluation.
+bool acts_per_lane(const Expr &e) {
+    class Finder : public IRGraphVisitor {
+    public:
+        bool found = false;
+
+    protected:
+        using IRGraphVisitor::visit;
+        void visit(const Call *op) override {
+            found = found || op->is_intrinsic({Call::if_then_else, Call::stringify, Call::require, Call::return_second});
+            if (!found) {
+                IRGraphVisitor::visit(op);
+            }
+        }
+    } finder;
+    e.accept(&finder);
+    return finder.found;
+}
+
 /// Makes accesses of an allocation inside vectorized loops private to each lane: element i of lane l is at i·L + l.
 class RewriteLaneStorage : public IRMutator {
 public:
@@ -424,6 +444,9 @@ protected:
     }
 
     Stmt visit(const Store *op) override {
+        if (acts_per_lane(op->value)) {
+            return lane_by_lane(op);
+        }
         Expr value = mutate(op->value), index = mutate(op->index), predicate = mutate(full_predicate(op->predicate));
         if (value.same_as(op->value) && index.same_as(op->index) && predicate.same_as(op->predicate)) {
             return op;
@@ -515,7 +538,7 @@ protected:
         if (value.same_as(op->value)) {
             return op;
         }
-        if (!is_pure(op->value)) {
+        if (!is_pure(op->value) && !is_pure_except_tracing(op->value)) {
             return lane_by_lane(op);
         }
         return Evaluate::make(value);
