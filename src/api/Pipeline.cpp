@@ -158,6 +158,11 @@ int run(const CompiledPipeline &compiled, const JITHandlers &handlers, JITUserCo
         const Pipeline::RealizationArg &outputs, const std::vector<Buffer<>> &inputs = {}) {
     JITFuncCallContext call(user_context, handlers);
     CallArguments args(call.context());
+    bool is_query = !inputs.empty();
+    for (size_t i = 0; i < outputs.size(); i++) {
+        const halide_buffer_t *raw = outputs.raw_buffer(i);
+        is_query = is_query || (raw && raw->is_bounds_query());
+    }
     // Keeps buffers alive that could be unbound by another thread during the run.
     std::vector<Buffer<>> keep;
     for (size_t i = 0; i < compiled.args.size(); i++) {
@@ -176,8 +181,13 @@ int run(const CompiledPipeline &compiled, const JITHandlers &handlers, JITUserCo
         user_assert(buffer.defined()) << "Can't run the pipeline: ImageParam " << arg.arg.name
                                       << " has no buffer bound to it.\n"
                                       << "  Bind one with " << arg.arg.name << ".set(buffer).\n";
+        // A buffer without memory asks a pipeline for the size it needs, and then nothing is computed.
+        const halide_buffer_t *raw = buffer.raw_buffer();
+        user_assert(is_query || !raw->is_bounds_query() || raw->number_of_elements() == 0)
+            << "Can't run the pipeline: the buffer bound to ImageParam " << arg.arg.name << " has no memory.\n"
+            << "  To find out which sizes the inputs need, use infer_input_bounds().\n";
         keep.push_back(buffer);
-        args.add(buffer.raw_buffer());
+        args.add(raw);
     }
     for (size_t i = 0; i < outputs.size(); i++) {
         args.add(outputs.raw_buffer(i));
@@ -326,7 +336,7 @@ Pipeline::RealizationArg::RealizationArg(Realization &r) {
 Pipeline::RealizationArg::RealizationArg(Realization &&r) : RealizationArg(r) {}
 
 halide_buffer_t *Pipeline::RealizationArg::raw_buffer(size_t i) const {
-    if (raw_) {
+    if (is_raw_) {
         return raw_;
     }
     user_assert(buffers_[i].defined()) << "Can't realize into an undefined Buffer (number " << i << " of "

@@ -49,17 +49,19 @@ public:
     /// Where `realize` puts its results: existing buffers, one for each value of each output.
     class RealizationArg {
         std::vector<Buffer<>> buffers_;
+        /// Used if there are no Buffers; null is left to the entry checks of the pipeline.
         halide_buffer_t *raw_ = nullptr;
+        bool is_raw_ = false;
 
     public:
         // @{
         RealizationArg(Realization &r);
         RealizationArg(Realization &&r);
-        RealizationArg(halide_buffer_t *buf) : raw_(buf) {}
+        RealizationArg(halide_buffer_t *buf) : raw_(buf), is_raw_(true) {}
         template <typename T, int Dims>
-        RealizationArg(Runtime::Buffer<T, Dims> &dst) : raw_(dst.raw_buffer()) {}
+        RealizationArg(Runtime::Buffer<T, Dims> &dst) : raw_(dst.raw_buffer()), is_raw_(true) {}
         template <typename T, int Dims>
-        RealizationArg(Runtime::Buffer<T, Dims> &&dst) : raw_(dst.raw_buffer()) {}
+        RealizationArg(Runtime::Buffer<T, Dims> &&dst) : raw_(dst.raw_buffer()), is_raw_(true) {}
         template <typename T, int Dims, typename... Args,
                   typename = std::enable_if_t<(std::is_convertible_v<Args, Buffer<>> && ...)>>
         RealizationArg(const Buffer<T, Dims> &a, Args &&...args)
@@ -70,7 +72,7 @@ public:
         RealizationArg(RealizationArg &&from) = default;
 
         /// How many buffers there are.
-        size_t size() const { return raw_ ? 1 : buffers_.size(); }
+        size_t size() const { return is_raw_ ? 1 : buffers_.size(); }
         /// Buffer number i in the form that compiled code takes.
         halide_buffer_t *raw_buffer(size_t i) const;
     };
