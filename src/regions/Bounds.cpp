@@ -148,8 +148,11 @@ Interval bounds_of_expr_in_scope(const Expr &expr, const Scope<Interval> &scope,
 }
 
 Expr find_constant_bound(const Expr &e, Direction d, const Scope<Interval> &scope) {
-    int budget = 32;
-    return constant_end(e, d == Direction::Upper, scope, budget);
+    return find_constant_bound(e, d, scope, 32);
+}
+
+Expr find_constant_bound(const Expr &e, Direction d, const Scope<Interval> &scope, int cases) {
+    return constant_end(e, d == Direction::Upper, scope, cases);
 }
 
 Interval find_constant_bounds(const Expr &e, const Scope<Interval> &scope) {

@@ -45,11 +45,12 @@ Expr outermost_clamped_end(const Expr &a, const Expr &b, bool upper) {
         return Expr();
     }
     const Expr difference = a - b;
-    const Expr most = find_constant_bound(difference, Direction::Upper);
+    constexpr int cases = 8;
+    const Expr most = find_constant_bound(difference, Direction::Upper, Scope<Interval>::empty_scope(), cases);
     if (most.defined() && !is_positive_const(most)) {
         return upper ? b : a;
     }
-    const Expr least = find_constant_bound(difference, Direction::Lower);
+    const Expr least = find_constant_bound(difference, Direction::Lower, Scope<Interval>::empty_scope(), cases);
     if (least.defined() && !is_negative_const(least)) {
         return upper ? a : b;
     }

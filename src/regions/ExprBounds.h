@@ -36,6 +36,9 @@ Interval interval_intersection(const Interval &a, const Interval &b);
 /// Whether the tree of an expression of plain arithmetic has at most so many nodes.
 bool has_at_most_nodes(const Expr &e, int limit);
 
+/// find_constant_bound, looking at no more than so many cases of operands of min, max and select.
+Expr find_constant_bound(const Expr &e, Direction d, const Scope<Interval> &scope, int cases);
+
 /// Names given to subexpressions of ends, so that ends built from them share instead of repeating them.
 ///
 /// Inside, a name starts with '@', which no name of a program does; `close` gives names that are free in the result.
