@@ -229,7 +229,8 @@ protected:
 };
 
 TEST_F(Boxes, Stencil) {
-    const Stmt s = loop("y", 0, m, loop("x", 0, n, store("f", {x, y}, call("g", {x - 1, y}) + call("g", {x + 1, y + 2}))));
+    const Stmt s =
+        loop("y", 0, m, loop("x", 0, n, store("f", {x, y}, call("g", {x - 1, y}) + call("g", {x + 1, y + 2}))));
     expect(box_provided(s, "f"), {{0, n}, {0, m}});
     expect(box_required(s, "g"), {{-1, n + 1}, {0, m + 2}});
     EXPECT_TRUE(box_required(s, "f").empty());
@@ -244,8 +245,8 @@ TEST_F(Boxes, SplitWithEveryTail) {
     // Rounded up.
     expect(box_required(split(LetStmt::make("x", xo * 8 + xi, leaf)), "g"), {{0, ((n + 7) / 8) * 8 - 1}});
     // Guarded.
-    const Stmt guarded =
-        LetStmt::make("r", xo * 8 + xi, IfThenElse::make(likely(var("r") < extent), LetStmt::make("x", var("r") + m, leaf)));
+    const Stmt guarded = LetStmt::make(
+        "r", xo * 8 + xi, IfThenElse::make(likely(var("r") < extent), LetStmt::make("x", var("r") + m, leaf)));
     const Box b = box_required(split(guarded), "g");
     ASSERT_EQ(b.size(), 1u);
     EXPECT_PRED_FORMAT2(same, b[0].min, m);
@@ -295,9 +296,8 @@ TEST_F(Boxes, FixedConditionsSayWhetherUsed) {
     const Box b = box_required(IfThenElse::make(p > 0, Evaluate::make(call("g", {5}))), "g");
     ASSERT_TRUE(b.maybe_unused());
     EXPECT_PRED_FORMAT2(same, b.used, p > 0);
-    const Box both = box_required(Block::make(IfThenElse::make(p > 0, Evaluate::make(call("g", {5}))),
-                                              Evaluate::make(call("g", {7}))),
-                                  "g");
+    const Box both = box_required(
+        Block::make(IfThenElse::make(p > 0, Evaluate::make(call("g", {5}))), Evaluate::make(call("g", {7}))), "g");
     EXPECT_FALSE(both.maybe_unused());
     expect(both, {{select(p > 0, 5, 7), 7}});
 }
@@ -328,9 +328,7 @@ TEST_F(Boxes, ManyUsesStaySmall) {
     public:
         size_t n = 0;
         using IRVisitor::visit;
-        void visit(const Variable *) override {
-            n++;
-        }
+        void visit(const Variable *) override { n++; }
     } count;
     b[0].max.accept(&count);
     nodes = count.n;

@@ -8,7 +8,7 @@ namespace Internal {
 /// Computes in each iteration of a serial loop only the part of a Func that earlier iterations have not computed.
 ///
 /// Needs:     bounds-inference has run; Realize nodes outside the loops that their Func is computed in.
-/// Gives:     the same level. Loops that need warm-up iterations start earlier and are renamed.
+/// Gives:     the same level. Loops that need warm-up iterations start earlier.
 /// Position:  after bounds-inference; before allocation-bounds, which measures the result.
 /// Keeps:     every value that is read has been computed before, by this or an earlier iteration of the loop.
 /// Errors:    none: what cannot slide is computed in full.
