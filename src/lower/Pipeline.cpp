@@ -39,6 +39,7 @@
 #include "lower/parallel/AsyncProducers.h"
 #include "lower/parallel/LowerParallel.h"
 #include "lower/parallel/RingBuffers.h"
+#include "lower/storage/DebugToFile.h"
 #include "lower/storage/EarlyFree.h"
 #include "lower/storage/FlattenStorage.h"
 #include "lower/storage/HoistStorage.h"
@@ -122,6 +123,7 @@ const std::vector<Pass> table = {
     {"skip-stages",           skip_stages,                 L::Checked,   L::Checked,   nullptr,           true},
     {"ring-buffers",          ring_buffers,                L::Checked,   L::Checked,   nullptr,           false},
     {"async-producers",       async_producers,             L::Checked,   L::Checked,   nullptr,           false},
+    {"debug-to-file",         debug_to_file,               L::Checked,   L::Checked,   nullptr,           false},
     {"split-tuples",          split_tuples,                L::Checked,   L::Checked,   nullptr,           false},
     {"bound-allocations",     bound_small_allocations,     L::Checked,   L::Checked,   nullptr,           false},
     {"flatten-storage",       flatten_storage,             L::Checked,   L::Flat,      nullptr,           false},
