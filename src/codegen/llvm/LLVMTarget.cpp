@@ -227,6 +227,22 @@ std::string llvm_tune_cpu(const Target &t) {
     case Target::Processor::ProcessorGeneric:
         break;
     }
+    if (t.arch == Target::X86) {
+        // LLVM's generic model knows no latencies of vector instructions, so that its scheduler spills where registers just
+        // suffice. The first processor with these features is a better guess.
+        static const std::pair<Target::Feature, const char *> first_with[] = {
+            {Target::AVX512_Zen5, "znver5"},           {Target::AVX512_SapphireRapids, "sapphirerapids"},
+            {Target::AVX512_Zen4, "znver4"},           {Target::AVX512_Cannonlake, "cannonlake"},
+            {Target::AVX512_Skylake, "skylake-avx512"}, {Target::AVX512_KNL, "knl"},
+            {Target::AVX512, "skylake-avx512"},        {Target::AVX2, "haswell"},
+            {Target::AVX, "sandybridge"},              {Target::SSE41, "nehalem"},
+        };
+        for (const auto &row : first_with) {
+            if (t.has_feature(row.first)) {
+                return row.second;
+            }
+        }
+    }
     return "";
 }
 
