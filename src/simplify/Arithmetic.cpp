@@ -221,6 +221,14 @@ Expr Simplifier::binary(IRNodeType type, const Expr &a, const Expr &b, const Exp
     if (r.defined()) {
         return r;
     }
+    if (type == IRNodeType::Div && a.type().is_float()) {
+        // The reciprocal of a power of two is exact.
+        const auto by = as_const_float(b);
+        int exponent;
+        if (by && std::fabs(std::frexp(*by, &exponent)) == 0.5 && exponent > -10 && exponent < 12) {
+            return mul(a, make_const_float(a.type(), 1 / *by));
+        }
+    }
     if (a.type().is_int_or_uint()) {
         switch (type) {
         case IRNodeType::Add:
@@ -329,7 +337,25 @@ Expr Simplifier::sum_by_form(IRNodeType type, const Expr &a, const Expr &b) {
     form.add(a, 1, LinearForm::Use::Rebuild);
     form.merged = 0;
     form.add(b, type == IRNodeType::Add ? 1 : -1, LinearForm::Use::Rebuild);
-    if (!form.valid || form.merged == 0) {
+    if (!form.valid) {
+        return Expr();
+    }
+    bool changed = form.merged > 0;
+    if (nowrap(t)) {
+        changed |= join_quotient_and_rest(form);
+        changed |= cancel_inside_min_max(form, t);
+        const bool correlated = std::any_of(form.terms.begin(), form.terms.end(), [](const LinearForm::Term &term) {
+            return term.atom.as<Min>() || term.atom.as<Max>() || term.atom.as<Div>();
+        });
+        if (form.valid && correlated && form.terms.size() > 1) {
+            int fuel = 6;
+            const ConstantInterval bounds = bounds_of_form(form, fuel);
+            if (bounds.is_single_point() && t.can_represent(bounds.min) && is_pure(a) && is_pure(b)) {
+                return make_const(t, bounds.min);
+            }
+        }
+    }
+    if (!form.valid || !changed) {
         return Expr();
     }
     for (size_t i = form.terms.size(); i-- > 0;) {
@@ -348,6 +374,88 @@ Expr Simplifier::sum_by_form(IRNodeType type, const Expr &a, const Expr &b) {
     return build_sum(form, t);
 }
 
+// k * (x % c) + (k * c) * (x / c) → k * x
+bool Simplifier::join_quotient_and_rest(LinearForm &form) {
+    for (size_t i = 0; i < form.terms.size(); i++) {
+        const Mod *rest = form.terms[i].atom.as<Mod>();
+        const auto c = rest ? as_const_int(rest->b) : std::nullopt;
+        int64_t wanted;
+        if (!c || *c == 0 || __builtin_mul_overflow(form.terms[i].coefficient, *c, &wanted)) {
+            continue;
+        }
+        for (size_t j = 0; j < form.terms.size(); j++) {
+            const Div *quotient = form.terms[j].atom.as<Div>();
+            if (quotient && form.terms[j].coefficient == wanted && as_const_int(quotient->b) == c &&
+                same_expr(quotient->a, rest->a)) {
+                const Expr x = rest->a;
+                const int64_t k = form.terms[i].coefficient;
+                form.terms.erase(form.terms.begin() + std::max(i, j));
+                form.terms.erase(form.terms.begin() + std::min(i, j));
+                form.add(x, k, LinearForm::Use::Rebuild);
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+// min(x, y) - x + z → min(0, y - x) + z, if that takes a term away.
+bool Simplifier::cancel_inside_min_max(LinearForm &form, const Type &t) {
+    for (size_t i = 0; i < form.terms.size(); i++) {
+        const Min *lesser = form.terms[i].atom.as<Min>();
+        const Max *greater = form.terms[i].atom.as<Max>();
+        if ((!lesser && !greater) || form.terms.size() < 2) {
+            continue;
+        }
+        const int64_t k = form.terms[i].coefficient;
+        const LinearForm others = form.without(i);
+        for (int p = 0; p < 2; p++) {
+            const Expr part = lesser ? (p ? lesser->b : lesser->a) : (p ? greater->b : greater->a);
+            const Expr other = lesser ? (p ? lesser->a : lesser->b) : (p ? greater->a : greater->b);
+            LinearForm rest = others;
+            rest.add(part, k, LinearForm::Use::Rebuild);
+            if (!rest.valid || rest.terms.size() >= others.terms.size()) {
+                continue;
+            }
+            LinearForm distance;
+            distance.add(other, 1, LinearForm::Use::Rebuild);
+            distance.add(part, -1, LinearForm::Use::Rebuild);
+            if (!distance.valid || !t.can_represent(distance.constant)) {
+                continue;
+            }
+            rest.add(binary(lesser ? IRNodeType::Min : IRNodeType::Max, build_sum(distance, t), make_zero(t)), k,
+                     LinearForm::Use::Rebuild);
+            form = rest;
+            return true;
+        }
+    }
+    return false;
+}
+
+// r(x, s, n) / c where x is known modulo c: one value if all lanes stay within the same multiple of c.
+Expr Simplifier::divide_ramp(IRNodeType type, const Ramp *a, int64_t c) {
+    const auto stride = as_const_int(a->stride);
+    if (!stride || !a->base.type().is_scalar() || !nowrap(a->base.type())) {
+        return Expr();
+    }
+    const Type t = a->base.type();
+    const ModulusRemainder m = info(a->base).alignment % c;
+    // Base modulo c: exact, or within a range.
+    ConstantInterval first(0, c - 1);
+    if (m.modulus == 0) {
+        first = ConstantInterval::single_point(m.remainder);
+    } else if (c % m.modulus == 0) {
+        first = ConstantInterval(m.remainder, c - m.modulus + m.remainder);
+    }
+    const ConstantInterval all = first + ConstantInterval::single_point(*stride) * ConstantInterval(0, a->lanes - 1);
+    if (!(all >= 0 && all < c)) {
+        return Expr();
+    }
+    const Expr by = make_const(t, c);
+    return type == IRNodeType::Div ? broadcast(div(a->base, by), a->lanes) :
+                                     ramp(mod(a->base, by), a->stride, a->lanes);
+}
+
 Expr Simplifier::divide_by_form(IRNodeType type, const Expr &a, const Expr &b) {
     const Type t = a.type();
     const auto divisor = t.is_int() ? as_const_int(b) : std::optional<int64_t>();
@@ -355,6 +463,12 @@ Expr Simplifier::divide_by_form(IRNodeType type, const Expr &a, const Expr &b) {
     const int64_t c = divisor ? *divisor : unsigned_divisor && *unsigned_divisor < (1ull << 62) ? (int64_t)*unsigned_divisor : 0;
     if (c <= 1) {
         return Expr();
+    }
+    if (const Ramp *ramp = a.as<Ramp>()) {
+        const Expr r = divide_ramp(type, ramp, c);
+        if (r.defined()) {
+            return r;
+        }
     }
     LinearForm form;
     form.add(a, 1, LinearForm::Use::Rebuild);

@@ -231,7 +231,9 @@ std::string Simplifier::bind(const std::string &name, const Type &type, Variable
     auto captured = replaced_by.find(name);
     if (captured != replaced_by.end() && captured->second > 0 && !info.replacement.defined()) {
         // An outer let is being replaced by an expression of the outer variable of this name.
-        inner = unique_name(name);
+        for (int i = 1; variables.count(inner) || inner == name; i++) {
+            inner = name + "." + std::to_string(i);
+        }
         VariableInfo renamed;
         renamed.bounds = info.bounds;
         renamed.alignment = info.alignment;
@@ -330,6 +332,18 @@ Simplifier::Info Simplifier::info(const Expr &e) {
     Info r;
     if (const Variable *v = e.as<Variable>()) {
         r = info_of_variable(v);
+    } else if (e.as<Let>()) {
+        FactScope scope(*this);
+        Expr body = e;
+        while (const Let *let = body.as<Let>()) {
+            const Info value = info(let->value);
+            VariableInfo inner;
+            inner.bounds = value.bounds;
+            inner.alignment = value.alignment;
+            bind(let->name, let->value.type(), inner);
+            body = let->body;
+        }
+        r = info(body);
     } else {
         r.bounds = constant_bounds_of_node(e, [this](const Expr &c) { return info(c).bounds; });
         r.alignment = modulus_remainder_of_node(e, [this](const Expr &c) { return info(c).alignment; });

@@ -100,10 +100,24 @@ ConstantInterval Simplifier::bounds_by_cases(const LinearForm &form, int &fuel, 
         add_value(with_q, q, k);
         fuel--;
         if (choice) {
-            // Without the condition: what is proved here may remove a clamp, and interval analysis, which looks at both
-            // arms in full, must find the same bounds without it.
-            const ConstantInterval a = bounds_of_form(with_p, fuel, depth + 1);
-            const ConstantInterval b = bounds_of_form(with_q, fuel, depth + 1);
+            // What is found while simplifying may remove a clamp, and interval analysis, which looks at both arms in full,
+            // must find the same bounds without it: there the condition is not used.
+            const bool scalar = proving && choice->condition.type().is_scalar() && fuel > 4;
+            ConstantInterval a, b;
+            {
+                FactScope scope(*this);
+                if (scalar) {
+                    learn_true(choice->condition);
+                }
+                a = bounds_of_form(with_p, fuel, depth + 1);
+            }
+            {
+                FactScope scope(*this);
+                if (scalar) {
+                    learn_false(choice->condition);
+                }
+                b = bounds_of_form(with_q, fuel, depth + 1);
+            }
             return ConstantInterval::make_union(a, b);
         }
         const ConstantInterval a = bounds_of_form(with_p, fuel, depth + 1);

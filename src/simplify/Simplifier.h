@@ -35,6 +35,11 @@ public:
 
     /// Tries to prove a simplified condition with case splits.
     bool prove(const Expr &condition, int fuel);
+    /// The same with all that is known, also of conditions of selects: only for an answer, not to rewrite by.
+    bool prove_thoroughly(const Expr &condition, int fuel) {
+        proving = true;
+        return prove(condition, fuel);
+    }
 
     // -- Constructors. `original` is what to return if nothing changes.
     Expr binary(IRNodeType type, const Expr &a, const Expr &b, const Expr &original = Expr());
@@ -142,7 +147,7 @@ private:
     int looking_up_bounds = 0;
     /// How many names were ever bound.
     int names_bound = 0;
-    bool lets_seen = false;
+    bool proving = false;
 
     Info info(const Expr &e);
     Info info_of_variable(const Variable *v);
@@ -183,6 +188,9 @@ private:
     Expr fold(IRNodeType type, const Expr &a, const Expr &b);
     Expr build_sum(const LinearForm &form, const Type &t);
     Expr sum_by_form(IRNodeType type, const Expr &a, const Expr &b);
+    bool join_quotient_and_rest(LinearForm &form);
+    bool cancel_inside_min_max(LinearForm &form, const Type &t);
+    Expr divide_ramp(IRNodeType type, const Ramp *a, int64_t c);
     Expr divide_by_form(IRNodeType type, const Expr &a, const Expr &b);
     Expr min_max_by_form(IRNodeType type, const Expr &a, const Expr &b);
     Expr compare_by_form(IRNodeType type, const Expr &a, const Expr &b);

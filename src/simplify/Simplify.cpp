@@ -353,7 +353,6 @@ Expr Simplifier::mutate_let(const Expr &e) {
         Expr value;
         bool keep;
     };
-    lets_seen = true;
     std::vector<Frame> frames;
     Expr body = e, result;
     bool changed = false;
@@ -417,7 +416,7 @@ bool can_prove(Expr e, const Scope<Interval> &bounds) {
     if (is_const(simpler)) {
         return is_const_one(simpler);
     }
-    return s.prove(simpler, proof_fuel);
+    return s.prove_thoroughly(simpler, proof_fuel);
 }
 
 Stmt simplify_exprs(const Stmt &s) {

@@ -125,7 +125,6 @@ Stmt Simplifier::mutate_let_stmt(const Stmt &s) {
         Expr value;
         bool keep;
     };
-    lets_seen = true;
     std::vector<Frame> frames;
     Stmt body = s, result;
     bool changed = false;
