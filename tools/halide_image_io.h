@@ -233,15 +233,21 @@ struct Element {
         }
     }
 
+    /// To nearest; without adding 0.5 to a number that is as large as the type can hold.
+    static long double round(long double v) {
+        const long double below = std::floor(v);
+        return v - below >= 0.5L ? below + 1 : below;
+    }
+
     void write(void *p, long double v) const {
         const long double limit = full_scale();
         switch (type.code) {
         case halide_type_int:
             v = v != v ? 0 : std::min(std::max(v, -limit), limit);
-            return write_signed(p, (int64_t)std::floor(v + 0.5L));
+            return write_signed(p, (int64_t)round(v));
         case halide_type_uint:
             v = v != v ? 0 : std::min(std::max(v, 0.0L), limit);
-            return write_unsigned(p, (uint64_t)std::floor(v + 0.5L));
+            return write_unsigned(p, (uint64_t)round(v));
         case halide_type_float:
             return type.bits == 16 ? put(p, float_to_half((float)v)) :
                    type.bits == 32 ? put(p, (float)v) :
