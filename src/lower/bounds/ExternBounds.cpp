@@ -135,9 +135,15 @@ void add_extern_query(std::vector<BoundsStep> &steps, const Function &f, bool at
             if (in.is_func) {
                 buffer = query_buffer(in.type, std::vector<Expr>(4 * in.dimensions, Expr(0)));
             } else {
-                // A copy, so that the answer does not change the real one.
-                buffer = Call::make(buffer_type(), Call::buffer_init_from_buffer,
-                                    {new_buffer_struct(), new_shape(in.dimensions), in.buffer}, Call::Extern);
+                // Its shape without its memory: the answer must not change the real one.
+                std::vector<Expr> in_shape;
+                for (int d = 0; d < in.dimensions; d++) {
+                    for (const char *field : {Call::buffer_get_min, Call::buffer_get_extent, Call::buffer_get_stride}) {
+                        in_shape.push_back(Call::make(Int(32), field, {in.buffer, d}, Call::Extern));
+                    }
+                    in_shape.push_back(0);
+                }
+                buffer = query_buffer(in.type, in_shape);
             }
             steps.push_back({in.query, buffer, Stmt()});
             call_args.push_back(Variable::make(buffer_type(), in.query));
