@@ -232,6 +232,10 @@ private:
     /// What is known of a let's value in its body; `keep` tells whether the let itself stays.
     VariableInfo info_of_let(const Expr &value, bool &keep);
     void learn_let(const std::string &name, const Expr &value);
+    /// If the value of a let is a ramp or broadcast of a scalar that is not trivial: binds a name for the scalar, which is
+    /// to be the let, and makes `info` replace the old name by a ramp or broadcast of it.
+    bool name_scalar_of_vector(std::string &name, Expr &value, VariableInfo &info);
+    std::string unused_name(const std::string &prefix) const;
 };
 
 /// Keeps what both intervals allow; the first one alone if they contradict each other, which means unreachable code.

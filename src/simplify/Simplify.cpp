@@ -323,6 +323,58 @@ Simplifier::VariableInfo Simplifier::info_of_let(const Expr &value, bool &keep) 
     return info;
 }
 
+std::string Simplifier::unused_name(const std::string &prefix) const {
+    std::string name = prefix;
+    for (int i = 1; variables.count(name) || mentioned.count(name) || replaced_by.count(name); i++) {
+        name = prefix + "." + std::to_string(i);
+    }
+    return name;
+}
+
+// let v = r(a * b, 1, 8) in body → let v.base = a * b in body with r(v.base, 1, 8) for v: so that dense accesses show.
+bool Simplifier::name_scalar_of_vector(std::string &name, Expr &value, VariableInfo &info) {
+    if (!value.type().is_vector() || info.replacement.defined()) {
+        return false;
+    }
+    std::vector<Expr> layers;
+    Expr scalar = value;
+    for (;;) {
+        const Ramp *r = scalar.as<Ramp>();
+        const Broadcast *b = scalar.as<Broadcast>();
+        Expr stride = r ? r->stride : Expr();
+        while (stride.defined() && stride.as<Broadcast>()) {
+            stride = stride.as<Broadcast>()->value;
+        }
+        if (!b && !(r && (is_const(stride) || stride.as<Variable>()))) {
+            break;
+        }
+        layers.push_back(scalar);
+        scalar = r ? r->base : b->value;
+    }
+    if (layers.empty() || !scalar.type().is_scalar()) {
+        return false;
+    }
+    const std::string scalar_name = unused_name(name + ".base");
+    VariableInfo inner;
+    if (scalar.type().is_int_or_uint()) {
+        const Info i = this->info(scalar);
+        inner.bounds = i.bounds;
+        inner.alignment = i.alignment;
+    }
+    bind(scalar_name, scalar.type(), inner);
+    Expr replacement = Variable::make(scalar.type(), scalar_name);
+    for (size_t i = layers.size(); i-- > 0;) {
+        const Ramp *r = layers[i].as<Ramp>();
+        replacement = r ? Ramp::make(replacement, r->stride, r->lanes) :
+                          Broadcast::make(replacement, layers[i].as<Broadcast>()->lanes);
+    }
+    info.replacement = replacement;
+    bind(name, value.type(), info);
+    name = scalar_name;
+    value = scalar;
+    return true;
+}
+
 // The name equals its value, is at most what its value is the minimum of, and so on.
 void Simplifier::learn_let(const std::string &name, const Expr &value) {
     const Type t = value.type();
@@ -361,7 +413,9 @@ Expr Simplifier::mutate_let(const Expr &e) {
         while (const Let *op = body.as<Let>()) {
             Frame f{op, op->name, mutate(op->value), true};
             VariableInfo info = info_of_let(f.value, f.keep);
-            f.name = bind(op->name, f.value.type(), info);
+            if (!name_scalar_of_vector(f.name, f.value, info)) {
+                f.name = bind(op->name, f.value.type(), info);
+            }
             if (f.keep) {
                 learn_let(f.name, f.value);
             }

@@ -133,7 +133,9 @@ Stmt Simplifier::mutate_let_stmt(const Stmt &s) {
         while (const LetStmt *op = body.as<LetStmt>()) {
             Frame f{op, op->name, mutate(op->value), true};
             VariableInfo info = info_of_let(f.value, f.keep);
-            f.name = bind(op->name, f.value.type(), info);
+            if (!name_scalar_of_vector(f.name, f.value, info)) {
+                f.name = bind(op->name, f.value.type(), info);
+            }
             if (f.keep) {
                 learn_let(f.name, f.value);
             }

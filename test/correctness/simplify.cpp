@@ -379,6 +379,11 @@ TEST(Simplify, Lets) {
         {Let::make("x", x + 1, x * 2), x * 2 + 2},
         {Let::make("t", x % 8, var("t") < 8), const_true()},
     });
+    // A ramp shows in the body, around the name of what is not.
+    const Expr index = Variable::make(Int(32, 8), "i");
+    const Expr load = Let::make("i", Ramp::make(y * z, 1, 8), Load::make(Int(32, 8), "buf", index + Broadcast::make(x, 8)));
+    EXPECT_TRUE(equal(simplify(load), Let::make("i.base", y * z, Load::make(Int(32, 8), "buf", Ramp::make(var("i.base") + x, 1, 8)))))
+        << simplify(load);
     const Expr kept = Let::make("t", y * z, var("t") + var("t") * var("t"));
     EXPECT_TRUE(equal(simplify(kept), Let::make("t", y * z, var("t") * var("t") + var("t"))) || simplify(kept).as<Let>())
         << simplify(kept);
