@@ -7,6 +7,10 @@
 #include <cstdio>
 #include <sstream>
 
+std::ostream &operator<<(std::ostream &stream, const halide_type_t &type) {
+    return stream << Halide::Type(type);
+}
+
 namespace Halide {
 
 using namespace Internal;

@@ -11,6 +11,9 @@
 
 // Text for people, in the shape that Halide programs know. For text that can be read back, see ir/IRText.h.
 
+/// Prints a run-time type as the compiler's: uint8, float32, (void *).
+std::ostream &operator<<(std::ostream &stream, const halide_type_t &);
+
 namespace Halide {
 
 class Module;

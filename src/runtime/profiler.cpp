@@ -10,6 +10,8 @@ namespace Runtime {
 namespace Internal {
 
 WEAK halide_profiler_state profiler_state = {{{0}}, nullptr, nullptr, nullptr, nullptr, 1, 0};
+/// The process that the sampling thread belongs to; after a fork, the child has none.
+WEAK int profiler_process = 0;
 
 }  // namespace Internal
 }  // namespace Runtime
@@ -378,8 +380,9 @@ WEAK int halide_profiler_instance_start(void *user_context, const char *pipeline
     if (!p) {
         return halide_error_out_of_memory(user_context);
     }
-    if (!s->sampling_thread) {
+    if (!s->sampling_thread || profiler_process != getpid()) {
         s->shutdown = 0;
+        profiler_process = getpid();
         s->sampling_thread = halide_spawn_thread(sampling_thread, nullptr);
         if (!s->sampling_thread) {
             halide_error(user_context, "The profiler could not start its sampling thread");
@@ -470,13 +473,15 @@ WEAK void halide_profiler_shutdown(void) {
     s->sampling_thread = nullptr;
     s->shutdown = 1;
     halide_mutex_unlock(&s->lock);
-    halide_join_thread(thread);
+    if (profiler_process == getpid()) {
+        halide_join_thread(thread);
+    }
 }
 
 // What was not reported yet is reported when the process ends. A run that is still going on (exit was called from
 // inside a pipeline) would be sampled after its stack is gone, hence the order.
 __attribute__((destructor)) static void report_profile_at_exit() {
-    if (!profiler_state.sampling_thread) {
+    if (!profiler_state.sampling_thread || profiler_process != getpid()) {
         return;
     }
     halide_profiler_shutdown();
