@@ -114,4 +114,12 @@ inline Expr max(const FuncRef &a, const FuncRef &b) {
 }
 // @}
 
+/// A choice between the values of two calls of single-valued Funcs.
+/// @throws CompileError  a Func has several values: convert the calls to Tuple.
+Expr select(const Expr &condition, const FuncRef &true_value, const FuncRef &false_value);
+template <typename... Args>
+inline Expr select(const Expr &c0, const FuncRef &v0, const Expr &c1, const FuncRef &v1, Args &&...args) {
+    return select(c0, Expr(v0), select(c1, Expr(v1), std::forward<Args>(args)...));
+}
+
 }  // namespace Halide
