@@ -37,6 +37,7 @@
 #include "lower/nest/Tracing.h"
 #include "lower/nest/WrapCalls.h"
 #include "lower/parallel/AsyncProducers.h"
+#include "lower/parallel/InjectProfiling.h"
 #include "lower/parallel/LowerParallel.h"
 #include "lower/parallel/RingBuffers.h"
 #include "lower/storage/DebugToFile.h"
@@ -144,6 +145,7 @@ const std::vector<Pass> table = {
     {"user-passes",           user_passes,                 L::Vectors,   L::Vectors,   has_custom_passes, false},
     {"narrow-indices",        narrow_indices,              L::Vectors,   L::Indices,   nullptr,           true},
     {"early-free",            early_free,                  L::Indices,   L::Indices,   nullptr,           false},
+    {"profiling",             inject_profiling,            L::Indices,   L::Indices,   wants_profiling,   false},
     {"lower-parallel",        lower_parallel,              L::Indices,   L::Closed,    nullptr,           false},
 };
 // clang-format on
