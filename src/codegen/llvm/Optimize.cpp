@@ -1,5 +1,6 @@
 #include <llvm/Analysis/TargetLibraryInfo.h>
 #include <llvm/IR/LegacyPassManager.h>
+#include <llvm/IR/PassInstrumentation.h>
 #include <llvm/IR/Verifier.h>
 #include <llvm/Passes/PassBuilder.h>
 #include <llvm/Support/raw_ostream.h>
@@ -51,7 +52,12 @@ void optimize_module(llvm::Module &m, llvm::TargetMachine &tm, const Target &t, 
     tuning.LoopUnrolling = true;
     tuning.ForgetAllSCEVInLoopUnroll = true;
 
-    llvm::PassBuilder pb(&tm, tuning);
+    // LLVM 22's vector-combine does not terminate on some chains of shuffles of loads. Our vectors are written in the
+    // form that the machine wants, so little is lost.
+    llvm::PassInstrumentationCallbacks instrumentation;
+    instrumentation.registerShouldRunOptionalPassCallback(
+        [](llvm::StringRef pass, llvm::Any) { return pass != "VectorCombinePass"; });
+    llvm::PassBuilder pb(&tm, tuning, std::nullopt, &instrumentation);
     llvm::LoopAnalysisManager lam;
     llvm::FunctionAnalysisManager fam;
     llvm::CGSCCAnalysisManager cgam;

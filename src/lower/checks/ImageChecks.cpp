@@ -304,8 +304,18 @@ private:
     const LowerContext &ctx;
     Expr error_name, max_size, is_query;
 
+    /// What the program requires. An image that is part of the program has the shape that it has now.
     Expr constraint(Expr (Parameter::*get)(int) const, int d) const {
-        return b.param.defined() ? (b.param.*get)(d) : Expr();
+        if (b.param.defined()) {
+            return (b.param.*get)(d);
+        }
+        if (!b.image.defined()) {
+            return Expr();
+        }
+        const auto dim = b.image.dim(d);
+        return get == &Parameter::min_constraint    ? Expr(dim.min()) :
+               get == &Parameter::extent_constraint ? Expr(dim.extent()) :
+                                                      Expr(dim.stride());
     }
 };
 

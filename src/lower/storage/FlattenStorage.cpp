@@ -130,7 +130,7 @@ protected:
                 param = it->second;
             }
         }
-        Expr index = flat_index(op->name, args, param);
+        Expr index = flat_index(op->name, args, param, op->image);
         Expr load = Load::make(type, op->name, index, op->image, param, const_true(type.lanes()), ModulusRemainder());
         return op->type.is_bool() ? load != make_zero(type) : load;
     }
@@ -235,12 +235,15 @@ private:
 
     /// Σ arg·stride − Σ min·stride: the second sum does not depend on loops inside the allocation.
     /// Constant constraints on an input or output hold whether or not they are asserted.
-    Expr flat_index(const std::string &name, const std::vector<Expr> &args, const Parameter &param = Parameter()) const {
+    Expr flat_index(const std::string &name, const std::vector<Expr> &args, const Parameter &param = Parameter(),
+                    const Buffer<> &image = Buffer<>()) const {
         const Type t = ctx.target.has_large_buffers() ? Int(64) : Int(32);
         Expr index = make_zero(t), base = make_zero(t);
         for (int d = 0; d < (int)args.size(); d++) {
             Expr stride = cast(t, symbol(name, "stride", d));
-            if (param.defined() && param.is_buffer() && d < param.dimensions()) {
+            if (image.defined()) {
+                stride = make_const(t, image.dim(d).stride());
+            } else if (param.defined() && param.is_buffer() && d < param.dimensions()) {
                 const Expr required = param.stride_constraint(d);
                 if (required.defined() && is_const(required)) {
                     stride = cast(t, required);
