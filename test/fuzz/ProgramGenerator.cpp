@@ -579,6 +579,26 @@ struct Scheduler {
         return result;
     }
 
+    /// Nodes that one point of `func` evaluates, with the Funcs inlined so far substituted.
+    int64_t inlined_size(int func) const {
+        int64_t size = 0;
+        for (const NodePtr &v : program.funcs[func].values) {
+            size += node_size(*v);
+        }
+        return size;
+    }
+    int64_t node_size(const Node &n) const {
+        int64_t size = 1;
+        if (n.op == Node::Call) {
+            // Schedules are made from the output down, so a callee's fate is not known yet: assume the worst.
+            size += program.funcs[n.value].updates.empty() ? inlined_size(n.value) : 1;
+        }
+        for (const NodePtr &c : n.children) {
+            size += node_size(*c);
+        }
+        return std::min<int64_t>(size, 1000000);
+    }
+
     std::string fresh_name(const std::string &base) { return base + "_" + std::to_string(fresh++); }
 
     void add(Directive d) { schedule.directives.push_back(std::move(d)); }
@@ -720,7 +740,7 @@ struct Scheduler {
             if (f < count - 1) {
                 const int consumer = only_consumer(f);
                 const int choice = random.upto(6);
-                if (choice == 0 && spec.updates.empty()) {
+                if (choice == 0 && spec.updates.empty() && inlined_size(f) < 60) {
                     inlined[f] = true;
                     continue;
                 }
@@ -815,6 +835,17 @@ Schedule make_schedule(const Program &program, uint64_t seed) {
     Scheduler s(program, seed);
     s.make();
     return s.schedule;
+}
+
+Schedule plain_schedule(const Program &program) {
+    Schedule s;
+    for (size_t i = 0; i + 1 < program.funcs.size(); i++) {
+        Directive d;
+        d.kind = "compute_root";
+        d.func = (int)i;
+        s.directives.push_back(d);
+    }
+    return s;
 }
 
 Built build(const Program &program, const Schedule &schedule) {

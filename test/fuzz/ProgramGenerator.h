@@ -93,6 +93,9 @@ struct Schedule {
 Program make_program(uint64_t seed);
 Schedule make_schedule(const Program &program, uint64_t seed);
 
+/// The schedule that the judge runs: every Func computed at the root, so that nothing is evaluated twice.
+Schedule plain_schedule(const Program &program);
+
 /// Everything needed to run one program under one schedule.
 struct Built {
     std::vector<Halide::Buffer<>> inputs;

@@ -1,4 +1,4 @@
-// Random pipelines under random schedules. A legal schedule gives the bits of the unscheduled program; an illegal one gives
+// Random pipelines under random schedules. A legal schedule gives the bits of the program with every Func at the root; an illegal one gives
 // a CompileError; nothing crashes, hangs or raises an InternalError.
 //
 // BROMIDE_FUZZ_PAIRS sets the number of pairs (default 1000; 20000 under BROMIDE_FULL), BROMIDE_FUZZ_SEED the first seed.
@@ -62,7 +62,7 @@ Outcome run(const Program &program, const Schedule &schedule, const Result &expe
 
 std::optional<Result> reference(const Program &program) {
     try {
-        return interpret(build(program, Schedule()), program.width, program.height);
+        return interpret(build(program, plain_schedule(program)), program.width, program.height);
     } catch (const Halide::Error &e) {
         // Signed overflow, found when constants fold: the program has no meaning.
         return std::nullopt;

@@ -173,8 +173,8 @@ class GuardStarts : public IRMutator {
     using IRMutator::visit;
     const Expr &loop_var;
     const Expr &first;                          // of the loop as it is now
-    const Expr &original;                       // of the loop as it was
     const std::map<std::string, Expr> &starts;  // of Funcs
+    Expr current;                               // of the production at hand; outside of all, that of the loop as it was
 
     Stmt guard(const Stmt &s, const Expr &start) {
         if (equal(start, first)) {
@@ -188,8 +188,25 @@ class GuardStarts : public IRMutator {
             return IRMutator::visit(op);
         }
         auto it = starts.find(op->name);
-        return guard(op, it == starts.end() ? original : it->second);
+        const Expr start = it == starts.end() ? current : it->second;
+        if (!starts_otherwise(op->body, start)) {
+            return guard(op, start);
+        }
+        // A Func produced further in has a warm-up of its own: only the rest of this production waits.
+        ScopedValue<Expr> bind(current, start);
+        return IRMutator::visit(op);
     }
+
+    /// Is a Func produced inside that starts in another iteration?
+    bool starts_otherwise(const Stmt &body, const Expr &start) const {
+        for (const auto &s : starts) {
+            if (!equal(s.second, start) && produces(body, s.first)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     Stmt visit(const Block *op) override {
         Stmt a = mutate(op->first), b = mutate(op->rest);
         return op->with(a, b);
@@ -199,7 +216,7 @@ public:
     using IRMutator::mutate;
     GuardStarts(const Expr &loop_var, const Expr &first, const Expr &original,
                 const std::map<std::string, Expr> &starts)
-        : loop_var(loop_var), first(first), original(original), starts(starts) {
+        : loop_var(loop_var), first(first), starts(starts), current(original) {
     }
     Stmt mutate(const Stmt &s) override {
         const bool transparent = s.as<LetStmt>() || s.as<Block>() || s.as<ProducerConsumer>() || s.as<Realize>() ||
@@ -207,7 +224,7 @@ public:
         if (transparent || contains_producer(s)) {
             return IRMutator::mutate(s);
         }
-        return guard(s, original);
+        return guard(s, current);
     }
     Expr mutate(const Expr &e) override {
         return e;
