@@ -193,6 +193,10 @@ int run(const CompiledPipeline &compiled, const JITHandlers &handlers, JITUserCo
         args.add(outputs.raw_buffer(i));
     }
     const int result = compiled.module.argv_function()(args.data());
+    if (!is_query && compiled.target.features_any_of({Target::Profile, Target::ProfileByTimer})) {
+        halide_profiler_report(call.context());
+        halide_profiler_reset();
+    }
     call.finalize(result);
     return result;
 }
