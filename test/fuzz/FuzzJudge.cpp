@@ -20,6 +20,14 @@ const Target &fuzz_target() {
     return target;
 }
 
+int run(Interpreter &interpreter, const Stmt &s) {
+    try {
+        return interpreter.run(s);
+    } catch (const InterpreterFault &fault) {
+        throw InternalError(std::string("interpreter: ") + fault.what());
+    }
+}
+
 /// Output buffers at least as large as asked for, in the shape that the pipeline proposes.
 std::vector<Buffer<>> query_outputs(const Func &f, const Stmt &s, const std::vector<Buffer<>> &inputs, int width, int height) {
     std::vector<Buffer<>> queried;
@@ -33,7 +41,7 @@ std::vector<Buffer<>> query_outputs(const Func &f, const Stmt &s, const std::vec
         interpreter.set_buffer(p.name(), shape->raw_buffer());
         shapes.push_back(std::move(shape));
     }
-    if (int code = interpreter.run(s)) {
+    if (int code = run(interpreter, s)) {
         throw RuntimeError("bounds query failed: " + interpreter.error_message() + " (" + std::to_string(code) + ")");
     }
     for (auto &shape : shapes) {
@@ -56,12 +64,8 @@ Result interpret(const Built &built, int width, int height) {
     for (size_t i = 0; i < outputs.size(); i++) {
         interpreter.set_buffer(f.function().output_buffers()[i].name(), outputs[i]);
     }
-    try {
-        if (int code = interpreter.run(s)) {
-            throw RuntimeError(interpreter.error_message() + " (" + std::to_string(code) + ")");
-        }
-    } catch (const InterpreterFault &fault) {
-        throw InternalError(std::string("interpreter: ") + fault.what());
+    if (int code = run(interpreter, s)) {
+        throw RuntimeError(interpreter.error_message() + " (" + std::to_string(code) + ")");
     }
     for (Buffer<> &b : outputs) {
         b.crop(0, 0, width);

@@ -63,8 +63,11 @@ Outcome run(const Program &program, const Schedule &schedule, const Result &expe
 std::optional<Result> reference(const Program &program) {
     try {
         return interpret(build(program, plain_schedule(program)), program.width, program.height);
-    } catch (const Halide::Error &e) {
+    } catch (const Halide::CompileError &e) {
         // Signed overflow, found when constants fold: the program has no meaning.
+        return std::nullopt;
+    } catch (const Halide::Error &e) {
+        ADD_FAILURE() << "unscheduled: " << e.what() << "\n" << print(program, plain_schedule(program));
         return std::nullopt;
     }
 }

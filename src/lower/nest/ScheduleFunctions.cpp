@@ -57,12 +57,33 @@ Stmt realize(const Function &f, const Stmt &s) {
     return Realize::make(f.name(), f.output_types(), f.schedule().memory_type(), bounds, const_true(), s);
 }
 
-/// Applies `wrap` to the body of a loop, inside the lets that it begins with: they define what the body computes.
+bool calls_a_func(const Expr &e) {
+    class Find : public IRGraphVisitor {
+        using IRGraphVisitor::visit;
+        void visit(const Call *op) override {
+            found |= op->call_type == Call::Halide;
+            if (!found) {
+                IRGraphVisitor::visit(op);
+            }
+        }
+
+    public:
+        bool found = false;
+    } find;
+    e.accept(&find);
+    return find.found;
+}
+
+/// Applies `wrap` to the body of a loop, inside the lets that it begins with: they define what the body computes. A let
+/// that reads a Func is not among them: it may be the Func to be realized here.
 template<typename Wrap>
 Stmt wrap_inside_lets(const Stmt &body, Wrap wrap) {
     std::vector<const LetStmt *> lets;
     Stmt inner = body;
     while (const LetStmt *let = inner.as<LetStmt>()) {
+        if (calls_a_func(let->value)) {
+            break;
+        }
         lets.push_back(let);
         inner = let->body;
     }
