@@ -381,6 +381,237 @@ TEST(LoopNests, AsyncProducers) {
     }
 }
 
+TEST(LoopNests, MergedLoops) {
+    Var x("x"), y("y"), xo("xo"), xi("xi"), yo("yo"), yi("yi");
+    struct Form {
+        const char *name;
+        std::function<void(Func &f, Func &g, Func &h)> schedule;
+    };
+    const Form forms[] = {
+        {"three at y", [&](Func &f, Func &g, Func &h) { g.compute_with(f, y); h.compute_with(f, y); }},
+        {"chain at y", [&](Func &f, Func &g, Func &h) { g.compute_with(f, y); h.compute_with(g, y); }},
+        {"chain, outer first", [&](Func &f, Func &g, Func &h) { g.compute_with(f, y); h.compute_with(g, x); }},
+        {"chain, inner first", [&](Func &f, Func &g, Func &h) { g.compute_with(f, x); h.compute_with(g, y); }},
+        {"ends aligned", [&](Func &f, Func &g, Func &h) { g.compute_with(f, x, LoopAlignStrategy::AlignEnd); h.compute_with(f, y, LoopAlignStrategy::AlignStart); }},
+        {"mixed alignment", [&](Func &f, Func &g, Func &h) { g.compute_with(f, x, {{x, LoopAlignStrategy::AlignEnd}, {y, LoopAlignStrategy::AlignStart}}); }},
+        {"parallel", [&](Func &f, Func &g, Func &h) { f.parallel(y); g.parallel(y).compute_with(f, y); }},
+        {"split", [&](Func &f, Func &g, Func &h) {
+             f.split(y, yo, yi, 4);
+             g.split(y, yo, yi, 4).compute_with(f, yo);
+         }},
+        {"tiled and vectorized", [&](Func &f, Func &g, Func &h) {
+             f.tile(x, y, xo, yo, xi, yi, 8, 4, T::GuardWithIf).vectorize(xi);
+             g.tile(x, y, xo, yo, xi, yi, 8, 4, T::GuardWithIf).vectorize(xi).compute_with(f, xo);
+         }},
+    };
+    for (const Form &form : forms) {
+        run_all({{form.name, [&] {
+                      Func in("in"), f("f"), g("g"), h("h"), out("out");
+                      in(x, y) = x + 2 * y;
+                      f(x, y) = in(x, y) + 1;
+                      g(x, y) = in(x, y) * 2;
+                      h(x, y) = in(x, y) - 7;
+                      out(x, y) = f(x, y) + g(x + 3, y - 2) * 10 + h(x - 1, y + 5) * 100;
+                      for (Func *p : {&in, &f, &g, &h}) {
+                          p->compute_root();
+                      }
+                      form.schedule(f, g, h);
+                      Buffer<int> result = out.realize({23, 14});
+                      check2(form.name, result, [](int x, int y) {
+                          auto in = [](int x, int y) { return x + 2 * y; };
+                          return in(x, y) + 1 + in(x + 3, y - 2) * 2 * 10 + (in(x - 1, y + 5) - 7) * 100;
+                      });
+                  }}});
+    }
+}
+
+TEST(LoopNests, Rewiring) {
+    Var x("x"), y("y"), u("u"), v("v"), t("t");
+    run_all({
+        {"global wrapper",
+         [&] {
+             Func f("f"), g("g"), h("h"), out("out");
+             f(x, y) = x - y;
+             g(x, y) = f(x, y) * 2;
+             h(x, y) = f(x + 1, y) * 3;
+             out(x, y) = g(x, y) + h(x, y);
+             f.compute_root();
+             f.in().compute_root().vectorize(x, 4);
+             g.compute_root();
+             h.compute_root();
+             Buffer<int> result = out.realize({9, 5});
+             check2("global wrapper", result, [](int x, int y) { return (x - y) * 2 + (x + 1 - y) * 3; });
+         }},
+        {"wrapper of a wrapper",
+         [&] {
+             Func f("f"), g("g");
+             f(x, y) = x * y;
+             g(x, y) = f(x, y) + f(x, y + 1);
+             f.compute_root();
+             Func w = f.in(g);
+             w.compute_root();
+             w.in(g).compute_at(g, y);
+             Buffer<int> result = g.realize({9, 5});
+             check2("wrapper of a wrapper", result, [](int x, int y) { return x * y + x * (y + 1); });
+         }},
+        {"clone with updates",
+         [&] {
+             Func f("f"), g("g"), h("h"), out("out");
+             f(x, y) = x;
+             f(x, y) += f(x, y) * y;
+             g(x, y) = f(x, y);
+             h(x, y) = f(x, y) * 2;
+             out(x, y) = g(x, y) + h(x, y);
+             f.compute_root();
+             f.clone_in(h).compute_at(h, y);
+             h.compute_root();
+             Buffer<int> result = out.realize({9, 5});
+             check2("clone with updates", result, [](int x, int y) { return 3 * (x + x * y); });
+         }},
+        {"input wrapped",
+         [&] {
+             ImageParam in(Int(32), 2, "in_image");
+             Func f("f");
+             f(x, y) = in(x, y) + in(x + 1, y);
+             in.in().compute_at(f, y).vectorize(_0, 4, T::GuardWithIf);
+             Buffer<int> data(10, 5);
+             data.fill([](int x, int y) { return x * 10 + y; });
+             in.set(data);
+             Buffer<int> result = f.realize({9, 5});
+             check2("input wrapped", result, [](int x, int y) { return 20 * x + 10 + 2 * y; });
+         }},
+        {"rfactor of two",
+         [&] {
+             RDom r(0, 12, 0, 9);
+             RVar rxo("rxo"), rxi("rxi");
+             Func f("f");
+             f(x, y) = 0;
+             f(x, y) += r.x * r.y + x;
+             Func intm = f.update(0).split(r.x, rxo, rxi, 4).rfactor({{rxi, u}, {r.y, v}});
+             intm.compute_at(f, x).update(0).vectorize(u, 4);
+             Buffer<int> result = f.realize({5, 3});
+             check2("rfactor of two", result, [](int x, int y) { return 66 * 36 + 108 * x; });
+         }},
+        {"rfactor of argmin",
+         [&] {
+             RDom r(0, 40);
+             RVar ro("ro"), ri("ri");
+             Func f("f"), g("g");
+             f(x, y) = Tuple(0, 1000);
+             Expr key = (r * 7 + x) % 41;
+             f(x, y) = Tuple(select(key < f(x, y)[1], r, f(x, y)[0]), min(key, f(x, y)[1]));
+             g(x, y) = f(x, y)[0] * 100 + f(x, y)[1];
+             Func intm = f.update(0).split(r, ro, ri, 8).rfactor(ro, u);
+             intm.compute_root();
+             f.compute_root();
+             Buffer<int> result = g.realize({6, 2});
+             check2("rfactor of argmin", result, [](int x, int y) {
+                 int best = 0, value = 1000;
+                 for (int r = 0; r < 40; r++) {
+                     const int key = (r * 7 + x) % 41;
+                     if (key < value) {
+                         best = r, value = key;
+                     }
+                 }
+                 return best * 100 + value;
+             });
+         }},
+        {"atomic histogram in parallel",
+         [&] {
+             RDom r(0, 1000);
+             Func f("f"), g("g");
+             f(x) = 0;
+             f((r * r) % 17) += 1;
+             g(x, y) = f(x);
+             f.compute_root().update(0).atomic().parallel(r);
+             Buffer<int> result = g.realize({17, 1});
+             int counts[17] = {};
+             for (int i = 0; i < 1000; i++) {
+                 counts[(i * i) % 17]++;
+             }
+             check2("atomic histogram", result, [&](int x, int y) { return counts[x]; });
+         }},
+        {"fused reduction loops",
+         [&] {
+             RDom r(0, 6, 0, 5);
+             RVar rf("rf");
+             Func f("f");
+             f(x, y) = 0;
+             f(x, y) += r.x * 10 + r.y;
+             f.update(0).fuse(r.x, r.y, rf).unroll(rf, 5);
+             Buffer<int> result = f.realize({3, 3});
+             check2("fused reduction loops", result, [](int x, int y) { return 25 * 30 + 60; });
+         }},
+        {"specialize_fail",
+         [&] {
+             Param<int> p("p");
+             Func f("f");
+             f(x, y) = x + p;
+             f.specialize(p == 1);
+             f.specialize_fail("only one");
+             p.set(1);
+             Buffer<int> result = f.realize({4, 2});
+             check2("specialize_fail", result, [](int x, int y) { return x + 1; });
+             p.set(2);
+             EXPECT_THROW(f.realize({4, 2}), RuntimeError);
+         }},
+        {"a level set later",
+         [&] {
+             Func f("f"), g("g");
+             g(x, y) = x + y;
+             f(x, y) = g(x, y) + g(x, y + 1);
+             LoopLevel level;
+             g.compute_at(level);
+             level.set(LoopLevel(f, y));
+             Buffer<int> result = f.realize({5, 5});
+             check2("a level set later", result, [](int x, int y) { return 2 * (x + y) + 1; });
+         }},
+        {"an output that another output reads",
+         [&] {
+             Func f("f"), g("g");
+             f(x, y) = x * y;
+             g(x, y) = f(x, y) + 1;
+             Buffer<int> a(6, 4), b(6, 4);
+             Pipeline({f, g}).realize({a, b});
+             check2("first output", a, [](int x, int y) { return x * y; });
+             check2("second output", b, [](int x, int y) { return x * y + 1; });
+         }},
+        {"reduction inside a predicate",
+         [&] {
+             RDom r(0, 8), s(0, 4);
+             r.where(sum(s + 0) + r > 8);
+             Func f("f");
+             f(x, y) = 0;
+             f(x, y) += r;
+             Buffer<int> result = f.realize({2, 2});
+             check2("reduction inside a predicate", result, [](int x, int y) { return 3 + 4 + 5 + 6 + 7; });
+         }},
+        {"exact bounds",
+         [&] {
+             Func f("f"), g("g");
+             g(x, y) = x + y;
+             f(x, y) = g(x, y) * 3;
+             f.bound(x, 0, 16).vectorize(x, 8).bound_extent(y, 5);
+             g.compute_root().align_bounds(x, 8).vectorize(x, 8);
+             Buffer<int> result = f.realize({16, 5});
+             check2("exact bounds", result, [](int x, int y) { return (x + y) * 3; });
+         }},
+        {"nested tiles with updates",
+         [&] {
+             Var xo("xo"), xi("xi"), yo("yo"), yi("yi");
+             RDom r(0, 7);
+             Func f("f"), g("g");
+             g(x, y) = x;
+             g(x, y) += r * y;
+             f(x, y) = g(x, y) + g(x + 1, y);
+             f.tile(x, y, xo, yo, xi, yi, 8, 8).vectorize(xi, 4).parallel(yo);
+             g.compute_at(f, xo).vectorize(x, 4).update(0).reorder(x, r, y).vectorize(x, 4).unroll(y, 2);
+             Buffer<int> result = f.realize({37, 21});
+             check2("nested tiles with updates", result, [](int x, int y) { return 2 * x + 1 + 42 * y; });
+         }},
+    });
+}
+
 TEST(LoopNests, PlacementErrors) {
     Var x("x"), y("y"), z("z");
     struct Wrong {

@@ -1,6 +1,7 @@
 #include "lower/loops/PartitionLoops.h"
 
 #include <optional>
+#include <set>
 #include <unordered_map>
 
 #include "analysis/ExprUsesVar.h"
@@ -59,7 +60,25 @@ struct Simplification {
 /// Finds nodes under a loop that simplify on an interval of its variable.
 class FindSimplifications : public IRVisitor {
 public:
-    FindSimplifications(const std::string &variable, bool innermost) : variable(variable), innermost(innermost) {}
+    FindSimplifications(const std::string &variable, bool innermost, const Stmt &body)
+        : variable(variable), innermost(innermost) {
+        visit_with(
+            body,
+            [&](auto *self, const Store *op) {
+                written_inside.insert(op->name);
+                self->visit_base(op);
+            },
+            [&](auto *self, const Allocate *op) {
+                written_inside.insert(op->name);
+                self->visit_base(op);
+            },
+            [&](auto *, const Variable *op) {
+                // What an extern stage gets as a buffer it may write.
+                if (op->type.is_handle()) {
+                    written_inside.insert(op->name.substr(0, op->name.rfind(".buffer")));
+                }
+            });
+    }
     std::vector<Simplification> found;
 
 protected:
@@ -128,8 +147,19 @@ protected:
 private:
     const std::string &variable;
     const bool innermost;
+    std::set<std::string> written_inside;
     Scope<Expr> lets;             // inside the loop
     Scope<Interval> inner_loops;
+
+    /// Does the expression read memory that the loop allocates or writes, or have effects?
+    bool changes_inside(const Expr &e) const {
+        bool result = !is_pure(e);
+        visit_with(e, [&](auto *self, const Load *op) {
+            result = result || written_inside.count(op->name);
+            self->visit_base(op);
+        });
+        return result;
+    }
 
     bool uses(const Expr &e) const { return expr_uses_var(e, variable, lets) || expr_uses_vars(e, inner_loops, lets); }
 
@@ -181,7 +211,7 @@ private:
         }
         // The ends are evaluated outside of the loop: they may use nothing that varies in it.
         for (const Expr *end : {&i.min, &i.max}) {
-            if (expr_uses_vars(*end, inner_loops) || expr_uses_var(*end, variable)) {
+            if (expr_uses_vars(*end, inner_loops) || expr_uses_var(*end, variable) || changes_inside(*end)) {
                 return;
             }
         }
@@ -287,7 +317,7 @@ protected:
         }
         ContainsLoop inner;
         op->body.accept(&inner);
-        FindSimplifications finder(op->name, !inner.found);
+        FindSimplifications finder(op->name, !inner.found, op->body);
         op->body.accept(&finder);
         std::vector<Simplification> &found = finder.found;
         drop_conflicting(found);
