@@ -223,8 +223,34 @@ void Simplifier::hide_facts_about(const std::string &name) {
     }
 }
 
+// A name that gets another meaning takes the definitions that use it with it.
+void Simplifier::forget_definitions_by(const std::string &name) {
+    if (!in_definitions.count(name)) {
+        return;
+    }
+    std::vector<std::string> affected;
+    for (const auto &[n, v] : variables) {
+        if (v.definition.defined() && names_in(v.definition).count(name)) {
+            affected.push_back(n);
+        }
+    }
+    for (const std::string &n : affected) {
+        change_variable(n).definition = Expr();
+    }
+}
+
 std::string Simplifier::bind(const std::string &name, const Type &type, VariableInfo info) {
     hide_facts_about(name);
+    forget_definitions_by(name);
+    if (info.definition.defined()) {
+        for (const std::string &n : names_in(info.definition)) {
+            if (n == name) {
+                info.definition = Expr();
+                break;
+            }
+            in_definitions.insert(n);
+        }
+    }
     names_bound++;
     info.bound_here = true;
     std::string inner = name;

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -145,6 +146,8 @@ private:
     std::unordered_map<const BaseExprNode *, Memo> memo;
     std::unordered_map<const BaseExprNode *, std::pair<Expr, bool>> memory_cache;
     int looking_up_bounds = 0;
+    /// Names that some definition of a boolean has mentioned.
+    std::set<std::string> in_definitions;
     /// How many names were ever bound.
     int names_bound = 0;
     bool proving = false;
@@ -154,6 +157,7 @@ private:
     ConstantInterval bounds_of(const Expr &e) {
         return info(e).bounds;
     }
+    void forget_definitions_by(const std::string &name);
     bool means_the_same_here(const Expr &e);
     VariableInfo &change_variable(const std::string &name);
     /// Binds a name in the present scope. @returns the name to use from here on: another one if it would be captured.

@@ -1,5 +1,6 @@
 #include "simplify/Simplify.h"
 
+#include "analysis/ExprUsesVar.h"
 #include "ir/IRMutator.h"
 #include "ir/IROperator.h"
 #include "ir/IRPrinter.h"
@@ -378,7 +379,7 @@ bool Simplifier::name_scalar_of_vector(std::string &name, Expr &value, VariableI
 // The name equals its value, is at most what its value is the minimum of, and so on.
 void Simplifier::learn_let(const std::string &name, const Expr &value) {
     const Type t = value.type();
-    if (!t.is_int() || t.bits() < 32 || !t.is_scalar() || reads_memory(value)) {
+    if (!t.is_int() || t.bits() < 32 || !t.is_scalar() || reads_memory(value) || expr_uses_var(value, name)) {
         return;
     }
     const Expr v = Variable::make(t, name);

@@ -25,7 +25,8 @@ using Node = RuleSet::Node;
 using Kind = RuleSet::Kind;
 using Sort = RuleSet::Sort;
 
-constexpr unsigned time_limit_ms = 5000;
+// Steps of the solver, so that the answer does not depend on the machine; and a time limit far above.
+constexpr unsigned step_limit = 4000000, time_limit_ms = 60000;
 
 std::vector<Rule> all_rules(bool expand = false) {
     std::vector<Rule> result;
@@ -265,6 +266,7 @@ std::string prove(const Rule &rule, const Domain &domain) {
     z3::solver solver(c);
     z3::params p(c);
     p.set("timeout", time_limit_ms);
+    p.set("rlimit", step_limit);
     solver.set(p);
     Translator t(c, rule, domain);
     const z3::expr before = t.translate(rule.before, false), after = t.translate(rule.after, false);
@@ -280,7 +282,7 @@ std::string prove(const Rule &rule, const Domain &domain) {
     case z3::unsat:
         return "";
     case z3::unknown:
-        return "not decided within the time limit";
+        return "not decided within the limit";
     default: {
         std::ostringstream s;
         s << "wrong for " << solver.get_model();
@@ -329,18 +331,24 @@ TEST(Rules, AreProved) {
             results.emplace_back(key, rule.name);
             continue;
         }
+        if (!rule.proved_by.empty() && !full && !only) {
+            continue;  // the line brings its own argument, and AreTrueOfRandomNumbers tries it
+        }
         attempted++;
         bool good = true;
         for (const Domain &d : domains_of(rule)) {
             std::string problem = prove(rule, d);
             if (problem[0] == 'n' && !rule.proved_by.empty()) {
-                problem.clear();  // the line brings its own argument, and AreTrueOfRandomNumbers tries it
+                problem.clear();
             }
             good = good && problem.empty();
             EXPECT_EQ(problem, "") << rule.file << ":" << rule.line << " over " << d.name() << "\n  " << rule.text;
         }
         if (good) {
             results.emplace_back(key, rule.name);
+            if (update) {
+                std::ofstream(cache_file(), std::ios::app) << key << " " << rule.name << "\n";
+            }
         }
     }
     std::cout << attempted << " rules sent to the solver\n";
