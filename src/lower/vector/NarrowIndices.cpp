@@ -41,6 +41,7 @@ protected:
     Stmt visit(const LetStmt *op) override {
         Expr value = mutate(op->value);
         if (!has_wide_form(op->value)) {
+            ScopedBinding<int> hide(wide_lets, op->name, no_wide_form);
             Stmt body = mutate(op->body);
             return value.same_as(op->value) && body.same_as(op->body) ? Stmt(op) : LetStmt::make(op->name, value, body);
         }
@@ -57,6 +58,7 @@ protected:
     Expr visit(const Let *op) override {
         Expr value = mutate(op->value);
         if (!has_wide_form(op->value)) {
+            ScopedBinding<int> hide(wide_lets, op->name, no_wide_form);
             Expr body = mutate(op->body);
             return value.same_as(op->value) && body.same_as(op->body) ? Expr(op) : Let::make(op->name, value, body);
         }
@@ -69,9 +71,15 @@ protected:
         return Let::make(op->name, value, body);
     }
 
+    Stmt visit(const For *op) override {
+        ScopedBinding<int> hide(wide_lets, op->name, no_wide_form);
+        return IRMutator::visit(op);
+    }
+
 private:
-    /// Lets that have a wide form, and whether it is used.
+    /// Lets that have a wide form, and whether it is used; or that this name, bound again further in, has none.
     Scope<int> wide_lets;
+    static constexpr int no_wide_form = -1;
 
     static bool is_arithmetic(const Expr &e) {
         switch (e.node_type()) {
@@ -111,7 +119,7 @@ private:
             return make_const(Int(64), *c);
         }
         if (const Variable *op = e.as<Variable>()) {
-            if (wide_lets.contains(op->name)) {
+            if (const int *state = wide_lets.find(op->name); state && *state != no_wide_form) {
                 wide_lets.ref(op->name) = 1;
                 return Variable::make(Int(64), op->name + ".wide");
             }
@@ -138,6 +146,7 @@ private:
         if (const Let *op = e.as<Let>()) {
             Expr value = mutate(op->value);
             if (!has_wide_form(op->value)) {
+                ScopedBinding<int> hide(wide_lets, op->name, no_wide_form);
                 return Let::make(op->name, value, widen(op->body));
             }
             Expr wide = widen(op->value);
