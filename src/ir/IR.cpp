@@ -5,10 +5,10 @@
 #include "ir/IRMutator.h"
 #include "ir/IRPrinter.h"
 #include "ir/IRVisitor.h"
+#include "ir/Intrinsics.h"
 
 #include <limits>
 #include <numeric>
-#include <unordered_map>
 
 namespace Halide {
 namespace Internal {
@@ -627,36 +627,14 @@ Stmt Evaluate::make(Expr v) {
     return node.finish();
 }
 
-namespace {
-
-const char *const intrinsic_names[] = {
-#define HALIDE_INTRINSIC(name, ...) #name,
-#include "ir/Intrinsics.def"
-#undef HALIDE_INTRINSIC
-};
-
-Call::IntrinsicOp find_intrinsic(const std::string &name) {
-    static const std::unordered_map<std::string, Call::IntrinsicOp> &ops = *[] {
-        auto *table = new std::unordered_map<std::string, Call::IntrinsicOp>;
-        for (int i = 0; i < (int)Call::IntrinsicOpCount; i++) {
-            table->emplace(intrinsic_names[i], (Call::IntrinsicOp)i);
-        }
-        return table;
-    }();
-    auto it = ops.find(name);
-    return it == ops.end() ? Call::IntrinsicOpCount : it->second;
-}
-
-}  // namespace
-
 const char *Call::get_intrinsic_name(IntrinsicOp op) {
-    internal_assert(op >= 0 && op < IntrinsicOpCount) << "not an intrinsic: " << (int)op << "\n";
-    return intrinsic_names[op];
+    return intrinsic_info(op).name;
 }
 
 void Call::init() {
     check_defined(args, this, "argument");
-    intrinsic_op = is_intrinsic() ? find_intrinsic(name) : IntrinsicOpCount;
+    const IntrinsicInfo *info = is_intrinsic() ? find_intrinsic(name) : nullptr;
+    intrinsic_op = info ? info->op : IntrinsicOpCount;
     if (call_type == Halide || call_type == Image) {
         internal_assert(value_index >= 0) << "Call of " << name << " with a negative value index\n";
         for (const Expr &e : args) {
