@@ -6,6 +6,7 @@
 
 #include <map>
 #include <ostream>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -112,6 +113,11 @@ std::map<std::string, Box> boxes_provided(Stmt s, const Scope<Interval> &scope =
 std::map<std::string, Box> boxes_touched(const Expr &e, const Scope<Interval> &scope = Scope<Interval>::empty_scope(),
                                          const FuncValueBounds &func_bounds = empty_func_value_bounds());
 std::map<std::string, Box> boxes_touched(Stmt s, const Scope<Interval> &scope = Scope<Interval>::empty_scope(),
+                                         const FuncValueBounds &func_bounds = empty_func_value_bounds());
+
+/// The same for some Funcs and images.
+std::map<std::string, Box> boxes_touched(Stmt s, const std::set<std::string> &names,
+                                         const Scope<Interval> &scope = Scope<Interval>::empty_scope(),
                                          const FuncValueBounds &func_bounds = empty_func_value_bounds());
 
 /// The same for one Func or image `fn`; an empty box if it does not occur.

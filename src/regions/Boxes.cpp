@@ -208,7 +208,7 @@ class FindBoxes : public IRVisitor {
     using IRVisitor::visit;
 
     const bool reads, writes;
-    const std::string only;   // empty: all
+    const std::set<std::string> only;   // empty: all
     SharedExprs shared;
     Domain domain;
     std::map<std::string, Box> boxes;
@@ -217,7 +217,7 @@ class FindBoxes : public IRVisitor {
     std::set<const IRNode *> relevant;
 
     bool wanted(const std::string &name) const {
-        return only.empty() || name == only;
+        return only.empty() || only.count(name);
     }
 
     void touch(const std::string &name, const std::vector<Interval> &bounds) {
@@ -423,15 +423,15 @@ class FindBoxes : public IRVisitor {
         void visit(const Call *op) override {
             if (op->is_intrinsic(Call::declare_box_touched)) {
                 const StringImm *name = op->args[0].as<StringImm>();
-                found = found || (name && name->value == find.only);
-            } else if (op->name == find.only) {
+                found = found || (name && find.only.count(name->value));
+            } else if (find.only.count(op->name)) {
                 found = true;
             } else {
                 IRVisitor::visit(op);
             }
         }
         void visit(const Provide *op) override {
-            if (op->name == find.only) {
+            if (find.only.count(op->name)) {
                 found = true;
             } else {
                 IRVisitor::visit(op);
@@ -535,7 +535,7 @@ public:
     /// If not empty: bounds of these variables are found instead of those of coordinates.
     std::vector<std::string> probes;
 
-    FindBoxes(bool reads, bool writes, const std::string &only, const Scope<Interval> &scope,
+    FindBoxes(bool reads, bool writes, const std::set<std::string> &only, const Scope<Interval> &scope,
               const FuncValueBounds &func_bounds)
         : reads(reads), writes(writes), only(only), domain(scope, func_bounds, shared) {
     }
@@ -587,7 +587,7 @@ public:
 };
 
 template<typename StmtOrExpr>
-std::map<std::string, Box> find_boxes(const StmtOrExpr &x, bool reads, bool writes, const std::string &only,
+std::map<std::string, Box> find_boxes(const StmtOrExpr &x, bool reads, bool writes, const std::set<std::string> &only,
                                       const Scope<Interval> &scope, const FuncValueBounds &func_bounds) {
     return FindBoxes(reads, writes, only, scope, func_bounds).find(x);
 }
@@ -595,7 +595,7 @@ std::map<std::string, Box> find_boxes(const StmtOrExpr &x, bool reads, bool writ
 template<typename StmtOrExpr>
 Box find_box(const StmtOrExpr &x, bool reads, bool writes, const std::string &name, const Scope<Interval> &scope,
              const FuncValueBounds &func_bounds) {
-    auto boxes = find_boxes(x, reads, writes, name, scope, func_bounds);
+    auto boxes = find_boxes(x, reads, writes, {name}, scope, func_bounds);
     auto it = boxes.find(name);
     return it == boxes.end() ? Box() : it->second;
 }
@@ -604,7 +604,7 @@ Box find_box(const StmtOrExpr &x, bool reads, bool writes, const std::string &na
 
 std::vector<Interval> bounds_at_stores(const Stmt &s, const std::string &fn, const std::vector<std::string> &vars,
                                        const Scope<Interval> &scope, const FuncValueBounds &func_bounds) {
-    FindBoxes find(false, true, fn, scope, func_bounds);
+    FindBoxes find(false, true, {fn}, scope, func_bounds);
     find.probes = vars;
     if (vars.empty()) {
         return {};
@@ -616,24 +616,29 @@ std::vector<Interval> bounds_at_stores(const Stmt &s, const std::string &fn, con
 
 std::map<std::string, Box> boxes_required(const Expr &e, const Scope<Interval> &scope,
                                           const FuncValueBounds &func_bounds) {
-    return find_boxes(e, true, false, "", scope, func_bounds);
+    return find_boxes(e, true, false, {}, scope, func_bounds);
 }
 std::map<std::string, Box> boxes_required(Stmt s, const Scope<Interval> &scope, const FuncValueBounds &func_bounds) {
-    return find_boxes(s, true, false, "", scope, func_bounds);
+    return find_boxes(s, true, false, {}, scope, func_bounds);
 }
 std::map<std::string, Box> boxes_provided(const Expr &e, const Scope<Interval> &scope,
                                           const FuncValueBounds &func_bounds) {
-    return find_boxes(e, false, true, "", scope, func_bounds);
+    return find_boxes(e, false, true, {}, scope, func_bounds);
 }
 std::map<std::string, Box> boxes_provided(Stmt s, const Scope<Interval> &scope, const FuncValueBounds &func_bounds) {
-    return find_boxes(s, false, true, "", scope, func_bounds);
+    return find_boxes(s, false, true, {}, scope, func_bounds);
 }
 std::map<std::string, Box> boxes_touched(const Expr &e, const Scope<Interval> &scope,
                                          const FuncValueBounds &func_bounds) {
-    return find_boxes(e, true, true, "", scope, func_bounds);
+    return find_boxes(e, true, true, {}, scope, func_bounds);
 }
 std::map<std::string, Box> boxes_touched(Stmt s, const Scope<Interval> &scope, const FuncValueBounds &func_bounds) {
-    return find_boxes(s, true, true, "", scope, func_bounds);
+    return find_boxes(s, true, true, {}, scope, func_bounds);
+}
+
+std::map<std::string, Box> boxes_touched(Stmt s, const std::set<std::string> &names, const Scope<Interval> &scope,
+                                         const FuncValueBounds &func_bounds) {
+    return names.empty() ? std::map<std::string, Box>() : find_boxes(s, true, true, names, scope, func_bounds);
 }
 
 Box box_required(const Expr &e, const std::string &fn, const Scope<Interval> &scope,

@@ -178,6 +178,7 @@ Domain::Domain(const Scope<Interval> &given, const FuncValueBounds &func_bounds,
 Domain::~Domain() = default;
 
 Domain::Var *Domain::push(const std::string &program_name) {
+    known_bounds.clear();
     auto var = std::make_unique<Var>();
     var->program_name = program_name;
     var->id = next_id++;
@@ -201,6 +202,7 @@ void Domain::push_let(const std::string &name, const Expr &value) {
 }
 
 void Domain::pop() {
+    known_bounds.clear();
     Var *v = stack.back().get();
     by_program_name[v->program_name].pop_back();
     by_name.erase(v->name);
@@ -340,7 +342,18 @@ Interval Domain::bounds(const Expr &e) {
     if (is_const(e)) {
         return Interval::single_point(e);
     }
-    return bounds_of_renamed(simplify(rename(e, (int)stack.size())));
+    const bool small = has_at_most_nodes(e, 8);
+    if (small) {
+        auto known = known_bounds.find(e);
+        if (known != known_bounds.end()) {
+            return known->second;
+        }
+    }
+    const Interval i = bounds_of_renamed(simplify(rename(e, (int)stack.size())));
+    if (small) {
+        known_bounds[e] = i;
+    }
+    return i;
 }
 
 Expr Domain::fixed_value(const Expr &e) {
@@ -427,6 +440,7 @@ void Domain::save(Var *v) {
 }
 
 void Domain::narrow(const Expr &condition) {
+    known_bounds.clear();
     narrowings.push_back({saved.size(), stack.size()});
     std::vector<Expr> conjuncts;
     split_into_ands(simplify(remove_likelies(rename(condition, (int)stack.size()))), conjuncts);
@@ -436,6 +450,7 @@ void Domain::narrow(const Expr &condition) {
 }
 
 void Domain::widen() {
+    known_bounds.clear();
     const size_t mark = narrowings.back().saved_size;
     narrowings.pop_back();
     while (saved.size() > mark) {

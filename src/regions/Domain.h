@@ -1,5 +1,6 @@
 #pragma once
 
+#include "ir/IREquality.h"
 #include "regions/ExprBounds.h"
 
 #include <memory>
@@ -71,6 +72,8 @@ private:
     std::vector<Saved> saved;
     std::vector<Narrowing> narrowings;
     int next_id = 0;
+    /// Bounds of small expressions, as long as nothing that they depend on changes.
+    std::map<Expr, Interval, IRDeepCompare> known_bounds;
     ExprBounds arithmetic;
 
     Var *push(const std::string &program_name);

@@ -1,6 +1,7 @@
 #include "lower/checks/ImageChecks.h"
 
 #include <optional>
+#include <set>
 
 #include "ir/IRMutator.h"
 #include "ir/IROperator.h"
@@ -353,9 +354,14 @@ Stmt check_here(const Stmt &s, LowerContext &ctx) {
     const bool asserts_wanted = !ctx.target.has_feature(Target::NoAsserts);
     const bool queries_wanted = !ctx.target.has_feature(Target::NoBoundsQuery);
 
-    std::map<std::string, Box> boxes = boxes_touched(s, Scope<Interval>::empty_scope(), ctx.func_bounds);
+    const std::vector<CheckedBuffer> checked = buffers_in_order(s, ctx);
+    std::set<std::string> names;
+    for (const CheckedBuffer &b : checked) {
+        names.insert(b.is_output ? b.func : b.name);
+    }
+    std::map<std::string, Box> boxes = boxes_touched(s, names, Scope<Interval>::empty_scope(), ctx.func_bounds);
     std::vector<BufferChecks> buffers;
-    for (const CheckedBuffer &b : buffers_in_order(s, ctx)) {
+    for (const CheckedBuffer &b : checked) {
         buffers.emplace_back(b, boxes[b.is_output ? b.func : b.name], ctx);
     }
 
