@@ -212,7 +212,9 @@ JITModule::JITModule(const Module &m, const LoweredFunc &fn, const std::vector<J
     : JITModule() {
     llvm::LLVMContext context;
     context.setDiscardValueNames(debug_level() < 1);
+    StepTimer timer;
     std::unique_ptr<llvm::Module> code = CodeGen_LLVM::make(m.target(), context)->compile(m);
+    timer.step("llvm-code");
     compile_module(std::move(code), CodeGen_LLVM::symbol_name(fn, m.target()), m.target(), dependencies);
 }
 
@@ -232,10 +234,12 @@ void JITModule::compile_module(std::unique_ptr<llvm::Module> m, const std::strin
         }
     }
 
+    StepTimer timer;
     const std::unique_ptr<llvm::TargetMachine> tm = make_target_machine(target.with_feature(Target::JIT));
     OptimizeOptions options;
     options.vectorizers = target.has_feature(Target::EnableLLVMLoopOpt);
     optimize_module(*m, *tm, target, options);
+    timer.step("llvm-optimize");
     if (debug_level() >= 2) {
         std::string text;
         llvm::raw_string_ostream out(text);
@@ -243,6 +247,7 @@ void JITModule::compile_module(std::unique_ptr<llvm::Module> m, const std::strin
         debug(2) << text << "\n";
     }
     const std::vector<char> object = emit_machine_code(*m, *tm, EmitKind::Object);
+    timer.step("llvm-emit");
     const char prefix = m->getDataLayout().getGlobalPrefix();
 
     auto control = llvm::orc::SelfExecutorProcessControl::Create();
@@ -270,6 +275,7 @@ void JITModule::compile_module(std::unique_ptr<llvm::Module> m, const std::strin
         }
         contents->exports[name] = Symbol(address->getAddress().toPtr<void *>());
     }
+    timer.step("llvm-link");
     session.setErrorReporter([](llvm::Error e) { llvm::consumeError(std::move(e)); });
     const auto find = [&](const std::string &name) {
         const auto it = contents->exports.find(name);

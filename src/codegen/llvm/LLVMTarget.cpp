@@ -8,6 +8,7 @@
 
 #include "codegen/llvm/LLVMTarget.h"
 
+#include <iostream>
 #include <mutex>
 
 #include "support/Error.h"
@@ -310,6 +311,16 @@ std::unique_ptr<llvm::TargetMachine> make_target_machine(const Target &t) {
                                     llvm::CodeGenOptLevel::Aggressive, jit);
     internal_assert(tm) << "LLVM has no target machine for " << triple.str();
     return std::unique_ptr<llvm::TargetMachine>(tm);
+}
+
+void StepTimer::step(const char *name) {
+    static const bool wanted = !get_env_variable("BROMIDE_TIME").empty();
+    const auto now = std::chrono::steady_clock::now();
+    if (wanted) {
+        const std::chrono::duration<double, std::milli> ms = now - start;
+        std::cerr << name << ": " << ms.count() << " ms\n";
+    }
+    start = now;
 }
 
 void set_target_attributes(llvm::Function *f, const Target &t) {

@@ -5,6 +5,7 @@
 #include <llvm/IR/Module.h>
 #include <llvm/Target/TargetMachine.h>
 
+#include <chrono>
 #include <memory>
 #include <string>
 #include <vector>
@@ -37,6 +38,15 @@ struct OptimizeOptions {
 
 /// Runs LLVM's standard pipeline for -O3.
 void optimize_module(llvm::Module &m, llvm::TargetMachine &tm, const Target &t, const OptimizeOptions &options);
+
+/// Prints how long the steps of code generation take if BROMIDE_TIME is set.
+class StepTimer {
+    std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();
+
+public:
+    /// Time since the last step, or since construction.
+    void step(const char *name);
+};
 
 enum class EmitKind { Object, Assembly };
 

@@ -49,7 +49,8 @@ void optimize_module(llvm::Module &m, llvm::TargetMachine &tm, const Target &t, 
     tuning.LoopVectorization = options.vectorizers;
     tuning.SLPVectorization = options.vectorizers;
     tuning.LoopInterleaving = options.vectorizers;
-    tuning.LoopUnrolling = true;
+    // Schedules say what is unrolled; hints are honoured all the same.
+    tuning.LoopUnrolling = options.vectorizers;
     tuning.ForgetAllSCEVInLoopUnroll = true;
 
     // LLVM 22's vector-combine does not terminate on some chains of shuffles of loads. Our vectors are written in the
