@@ -834,14 +834,21 @@ RuleSet::RuleSet() {
             const Rule &rule = rules[r];
             const Node &root = rule.nodes[rule.before];
             const bool unary = root.children == 1 || root.node == IRNodeType::Broadcast;
-            for (int k0 = 0; k0 <= const_broadcast_kind; k0++) {
-                if (!kind_can_match(rule.nodes[root.child[0]], k0)) {
-                    continue;
+            std::vector<int> first, second;
+            for (int k = 0; k <= const_broadcast_kind; k++) {
+                if (kind_can_match(rule.nodes[root.child[0]], k)) {
+                    first.push_back(k);
                 }
-                for (int k1 = 0; k1 <= (unary ? 0 : const_broadcast_kind); k1++) {
-                    if (unary || kind_can_match(rule.nodes[root.child[1]], k1)) {
-                        in.by_children[k0 * child_kinds + k1].push_back(r);
-                    }
+                if (!unary && kind_can_match(rule.nodes[root.child[1]], k)) {
+                    second.push_back(k);
+                }
+            }
+            if (unary) {
+                second = {0};
+            }
+            for (int k0 : first) {
+                for (int k1 : second) {
+                    in.by_children[k0 * child_kinds + k1].push_back(r);
                 }
             }
         }
