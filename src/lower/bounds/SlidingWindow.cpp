@@ -116,7 +116,7 @@ bool is_pure_in(const Definition &def, const std::string &arg, size_t d) {
     return true;
 }
 
-/// The largest factor by which a split may move points of a dimension back to where earlier iterations have been.
+/// Factors of splits that may move points of a dimension back to where earlier iterations have been.
 void find_shifting_factors(const Definition &def, const std::string &arg, std::vector<Expr> &factors) {
     std::set<std::string> descendants = {arg};
     for (const Split &s : def.schedule().splits()) {
@@ -140,6 +140,28 @@ void find_shifting_factors(const Definition &def, const std::string &arg, std::v
             find_shifting_factors(s.definition, arg, factors);
         }
     }
+}
+
+/// Whether the production of a Func in the body of a loop reads Funcs that are produced in that body too. If not, points that are
+/// computed again get the values that they had.
+bool reads_from_inside(const Stmt &body, const std::string &func) {
+    std::set<std::string> produced, read;
+    visit_with(body, [&](auto *self, const ProducerConsumer *op) {
+        if (op->is_producer) {
+            produced.insert(op->name);
+        }
+        if (op->is_producer && op->name == func) {
+            visit_with(op->body, [&](auto *inner, const Call *call) {
+                if (call->call_type == Call::Halide) {
+                    read.insert(call->name);
+                }
+                inner->visit_base(call);
+            });
+        }
+        self->visit_base(op);
+    });
+    read.erase(func);
+    return std::any_of(read.begin(), read.end(), [&](const std::string &r) { return produced.count(r); });
 }
 
 /// Gives the region symbols of one Func, where it is produced, another end.
@@ -378,7 +400,7 @@ class SlidingWindow : public IRMutator {
         }
         const Expr step = up ? high - next + 1 : next - low + 1;
         for (const Expr &factor : factors) {
-            if (!can_prove(simplify(step) >= factor)) {
+            if (!can_prove(simplify(step) >= factor) && reads_from_inside(body, name)) {
                 ctx.explain(name + " does not slide over " + loop->name + ": a split of " + args[dim] +
                             " would compute points again that earlier iterations have computed");
                 return;
