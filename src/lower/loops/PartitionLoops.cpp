@@ -1,5 +1,6 @@
 #include "lower/loops/PartitionLoops.h"
 
+#include <algorithm>
 #include <optional>
 #include <set>
 #include <unordered_map>
@@ -80,6 +81,9 @@ public:
             });
     }
     std::vector<Simplification> found;
+    /// Nodes that do not simplify at one of the places where they stand. A node is shared by the copies that unrolling
+    /// makes, inside lets of different values, and it can only be replaced everywhere or nowhere.
+    std::set<const IRNode *> kept_as_they_are;
 
 protected:
     using IRVisitor::visit;
@@ -89,6 +93,7 @@ protected:
         IRVisitor::visit(op);
         const bool a = has_likely(op->a, innermost), b = has_likely(op->b, innermost);
         if (a == b || (!uses(op->a) && !uses(op->b))) {
+            kept_as_they_are.insert(op);
             return;
         }
         const Expr &likely = a ? op->a : op->b, &other = a ? op->b : op->a;
@@ -100,6 +105,7 @@ protected:
     void visit(const Select *op) override {
         IRVisitor::visit(op);
         if (!uses(op->condition)) {
+            kept_as_they_are.insert(op);
             return;
         }
         const bool c = has_likely(op->condition, innermost);
@@ -114,6 +120,8 @@ protected:
     void visit(const IfThenElse *op) override {
         if (uses(op->condition) && has_likely(op->condition, innermost)) {
             add(op, op->condition, Expr(), true);
+        } else {
+            kept_as_they_are.insert(op);
         }
         IRVisitor::visit(op);
     }
@@ -166,6 +174,8 @@ private:
     void visit_predicate(const Expr &p) {
         if (!is_const_one(p) && has_likely(p, innermost) && uses(p)) {
             add(p.get(), p, const_true(p.type().lanes()), std::nullopt);
+        } else {
+            kept_as_they_are.insert(p.get());
         }
     }
 
@@ -187,6 +197,16 @@ private:
     }
 
     void add(const IRNode *node, const Expr &condition, const Expr &replacement, std::optional<bool> branch) {
+        const Interval i = where_it_holds(condition);
+        if (i.is_empty()) {
+            kept_as_they_are.insert(node);
+        } else if (!i.is_everything()) {
+            found.push_back({node, replacement, branch, i});
+        }
+    }
+
+    /// An interval of the loop variable with ends that do not vary in the loop; empty if there is none.
+    Interval where_it_holds(const Expr &condition) const {
         Expr c = remove_likelies(expand(condition));
         Scope<Interval> varying;
         for (auto it = inner_loops.cbegin(); it != inner_loops.cend(); ++it) {
@@ -195,27 +215,30 @@ private:
         if (c.type().is_vector()) {
             c = for_all_lanes(c, varying);
             if (!c.defined()) {
-                return;
+                return Interval::nothing();
             }
         }
         if (expr_uses_vars(c, inner_loops)) {
             c = and_condition_over_domain(c, varying);
         }
         c = simplify(c);
-        if (is_const_zero(c) || !expr_uses_var(c, variable)) {
-            return;
+        if (is_const_one(c)) {
+            return Interval::everything();
         }
-        Interval i = solve_for_inner_interval(c, variable);
-        if (i.is_empty() || i.is_everything()) {
-            return;
+        if (is_const_zero(c) || !expr_uses_var(c, variable)) {
+            return Interval::nothing();
+        }
+        const Interval i = solve_for_inner_interval(c, variable);
+        if (i.is_empty()) {
+            return i;
         }
         // The ends are evaluated outside of the loop: they may use nothing that varies in it.
         for (const Expr *end : {&i.min, &i.max}) {
             if (expr_uses_vars(*end, inner_loops) || expr_uses_var(*end, variable) || changes_inside(*end)) {
-                return;
+                return Interval::nothing();
             }
         }
-        found.push_back({node, replacement, branch, i});
+        return i;
     }
 
     /// A scalar condition under which all lanes of a vector condition hold.
@@ -320,7 +343,7 @@ protected:
         FindSimplifications finder(op->name, !inner.found, op->body);
         op->body.accept(&finder);
         std::vector<Simplification> &found = finder.found;
-        drop_conflicting(found);
+        drop_conflicting(found, finder.kept_as_they_are);
         if (found.empty()) {
             user_assert(op->partition_policy != Partition::Always)
                 << "Loop " << op->name << " has Partition::Always, but nothing in its body becomes simpler on a part of "
@@ -334,19 +357,24 @@ private:
     LowerContext &ctx;
     bool in_tail = false;
 
-    /// Two conditions that provably exclude each other cannot both shape the steady state: the first one wins.
-    static void drop_conflicting(std::vector<Simplification> &found) {
-        std::vector<Simplification> kept;
+    /// Two conditions that provably exclude each other cannot both shape the steady state: the first one wins. A node that
+    /// does not simplify everywhere it stands is not touched anywhere.
+    static void drop_conflicting(std::vector<Simplification> &found, std::set<const IRNode *> &kept_as_they_are) {
         Interval all = Interval::everything();
-        for (Simplification &s : found) {
-            Interval i = Interval::make_intersection(all, s.interval);
-            if (i.is_bounded() && can_prove(i.min > i.max)) {
+        for (const Simplification &s : found) {
+            if (kept_as_they_are.count(s.node)) {
                 continue;
             }
-            all = i;
-            kept.push_back(std::move(s));
+            const Interval i = Interval::make_intersection(all, s.interval);
+            if (i.is_bounded() && can_prove(i.min > i.max)) {
+                kept_as_they_are.insert(s.node);
+            } else {
+                all = i;
+            }
         }
-        found = std::move(kept);
+        found.erase(std::remove_if(found.begin(), found.end(),
+                                   [&](const Simplification &s) { return kept_as_they_are.count(s.node) != 0; }),
+                    found.end());
     }
 
     Stmt cut(const For *op, const std::vector<Simplification> &found) {
