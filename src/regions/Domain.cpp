@@ -11,7 +11,9 @@
 #include "simplify/Simplify.h"
 
 #include <algorithm>
+#include <functional>
 #include <set>
+#include <unordered_map>
 
 namespace Halide {
 namespace Internal {
@@ -109,20 +111,53 @@ struct Domain::Saved {
 
 namespace {
 
-/// Whether the value of an expression depends on more than its variables.
-bool reads_memory(const Expr &e) {
+/// Looks for what makes the value of an expression depend on more than its variables.
+class FindMemory : public IRGraphVisitor {
+    using IRGraphVisitor::visit;
+
+    void visit(const Call *op) override {
+        found = found || op->call_type == Call::Halide || op->call_type == Call::Image ||
+                op->call_type == Call::Extern || op->call_type == Call::ExternCPlusPlus ||
+                op->call_type == Call::Intrinsic;
+        IRGraphVisitor::visit(op);
+    }
+    void visit(const Load *op) override {
+        found = true;
+    }
+
+public:
     bool found = false;
-    visit_with(
-        e,
-        [&](auto *self, const Call *op) {
-            found = found || op->call_type == Call::Halide || op->call_type == Call::Image ||
-                    op->call_type == Call::Extern || op->call_type == Call::ExternCPlusPlus ||
-                    op->call_type == Call::Intrinsic;
-            self->visit_base(op);
-        },
-        [&](auto *, const Load *) { found = true; });
-    return found;
+};
+
+bool reads_memory(const Expr &e) {
+    FindMemory memory;
+    e.accept(&memory);
+    return memory.found;
 }
+
+/// The names of the variables in an expression, those that occur more than once at least twice. A shared node is entered
+/// twice and no more: that shows all repetitions, in time linear in the number of nodes.
+class OccurringNames : public IRGraphVisitor {
+    using IRGraphVisitor::include;
+    using IRGraphVisitor::visit;
+    std::unordered_map<const IRNode *, int> entered;
+
+    void include(const Expr &e) override {
+        const bool shared = e.get()->ref_count.value() > 1 && e.node_type() != IRNodeType::Variable;
+        if (!shared || entered[e.get()]++ < 2) {
+            e.accept(this);
+        }
+    }
+    void visit(const Variable *op) override {
+        found(op->name);
+    }
+
+    const std::function<void(const std::string &)> found;
+
+public:
+    explicit OccurringNames(std::function<void(const std::string &)> found) : found(std::move(found)) {
+    }
+};
 
 bool has_end(const Expr &e) {
     return e.defined() && !e.same_as(Interval::pos_inf()) && !e.same_as(Interval::neg_inf());
@@ -130,15 +165,15 @@ bool has_end(const Expr &e) {
 
 }  // namespace
 
-/// Puts the names of the domain in place of those of the program.
-class Domain::Rename : public IRMutator {
-    using IRMutator::visit;
+/// Puts the names of the domain in place of those of the program. What is shared stays shared.
+class Domain::Rename : public IRGraphMutator {
+    using IRGraphMutator::visit;
     Domain &domain;
     const int as_of;
-    Scope<> hidden;
+    std::set<std::string> hidden;
 
     Expr visit(const Variable *op) override {
-        if (hidden.contains(op->name)) {
+        if (hidden.count(op->name)) {
             return op;
         }
         Var *v = domain.lookup(op->name, as_of);
@@ -151,9 +186,14 @@ class Domain::Rename : public IRMutator {
 
     Expr visit(const Let *op) override {
         Expr value = mutate(op->value);
-        ScopedBinding<void> bind(hidden, op->name);
-        Expr body = mutate(op->body);
-        return op->with(value, body);
+        if (hidden.count(op->name) || !domain.lookup(op->name, as_of)) {
+            return op->with(value, mutate(op->body));
+        }
+        // In the body the name means something else: what was rewritten outside does not hold there.
+        Rename inner(domain, as_of);
+        inner.hidden = hidden;
+        inner.hidden.insert(op->name);
+        return op->with(value, inner.mutate(op->body));
     }
 
 public:
@@ -304,20 +344,21 @@ void Domain::evaluate(Var *v) {
     add_roots(max);
 }
 
-/// The variables of the domain in a renamed expression, each as often as it occurs.
+/// The variables of the domain in a renamed expression; those that occur more than once at least twice.
 std::vector<Domain::Var *> Domain::variables_of(const Expr &e) {
     std::vector<Var *> found;
     if (!has_end(e)) {
         return found;
     }
-    visit_with(e, [&](auto *, const Variable *op) {
-        if (op->name[0] == '#') {
-            auto it = by_name.find(op->name);
+    OccurringNames names([&](const std::string &name) {
+        if (name[0] == '#') {
+            auto it = by_name.find(name);
             if (it != by_name.end()) {
                 found.push_back(it->second);
             }
         }
     });
+    e.accept(&names);
     return found;
 }
 
