@@ -57,9 +57,7 @@ struct BenchmarkResult {
     /// How much slower than the best the third-best sample was, as a fraction.
     double accuracy;
 
-    operator double() const {
-        return wall_time;
-    }
+    operator double() const { return wall_time; }
 };
 
 /// Measures `op` until at least three samples took min_time and the best three agree, or max_time is over.

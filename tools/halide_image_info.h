@@ -87,14 +87,14 @@ inline void print_elements(std::ostream &out, const halide_buffer_t *b, int d, c
 }  // namespace ImageInfoInternal
 
 /// Prints type, shape and state of an image to standard output.
-template<typename ImageType>
+template <typename ImageType>
 void info(const ImageType &img, const char *tag = "Buffer") {
     ImageInfoInternal::print_shape(std::cout, img.raw_buffer(), tag);
     std::cout << std::flush;
 }
 
 /// Prints that and all elements.
-template<typename ImageType>
+template <typename ImageType>
 void dump(const ImageType &img, const char *tag = "Buffer") {
     const halide_buffer_t *b = img.raw_buffer();
     ImageInfoInternal::print_shape(std::cout, b, tag);

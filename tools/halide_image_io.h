@@ -52,9 +52,7 @@ struct FormatInfo {
     bool operator<(const FormatInfo &other) const {
         return type != other.type ? type < other.type : dimensions < other.dimensions;
     }
-    bool operator==(const FormatInfo &other) const {
-        return type == other.type && dimensions == other.dimensions;
-    }
+    bool operator==(const FormatInfo &other) const { return type == other.type && dimensions == other.dimensions; }
 };
 
 namespace Internal {
@@ -158,7 +156,7 @@ struct Element {
         return type.code == halide_type_int ? (long double)((1ull << (type.bits - 1)) - 1) : 1.0L;
     }
 
-    template<typename T>
+    template <typename T>
     static T get(const void *p) {
         T v;
         memcpy(&v, p, sizeof(T));
@@ -190,9 +188,9 @@ struct Element {
                 return (long double)get<uint64_t>(p);
             }
         case halide_type_float:
-            return type.bits == 16 ? half_to_float(get<uint16_t>(p)) :
-                   type.bits == 32 ? get<float>(p) :
-                                     (long double)get<double>(p);
+            return type.bits == 16   ? half_to_float(get<uint16_t>(p))
+                   : type.bits == 32 ? get<float>(p)
+                                     : (long double)get<double>(p);
         case halide_type_bfloat: {
             const uint32_t bits = (uint32_t)get<uint16_t>(p) << 16;
             return get<float>(&bits);
@@ -202,7 +200,7 @@ struct Element {
         }
     }
 
-    template<typename T>
+    template <typename T>
     static void put(void *p, T v) {
         memcpy(p, &v, sizeof(T));
     }
@@ -249,9 +247,9 @@ struct Element {
             v = v != v ? 0 : std::min(std::max(v, 0.0L), limit);
             return write_unsigned(p, (uint64_t)round(v));
         case halide_type_float:
-            return type.bits == 16 ? put(p, float_to_half((float)v)) :
-                   type.bits == 32 ? put(p, (float)v) :
-                                     put(p, (double)v);
+            return type.bits == 16   ? put(p, float_to_half((float)v))
+                   : type.bits == 32 ? put(p, (float)v)
+                                     : put(p, (double)v);
         case halide_type_bfloat: {
             const float f = (float)v;
             const uint32_t bits = get<uint32_t>(&f);
@@ -264,19 +262,20 @@ struct Element {
 };
 
 /// Calls f(pointer to element, …) for all elements of two images of one shape.
-template<typename Fn>
+template <typename Fn>
 void for_each_pair(const halide_buffer_t *a, const halide_buffer_t *b, Fn f, int d, const uint8_t *pa, uint8_t *pb) {
     if (d < 0) {
         f(pa, pb);
         return;
     }
-    const ptrdiff_t sa = (ptrdiff_t)a->dim[d].stride * a->type.bytes(), sb = (ptrdiff_t)b->dim[d].stride * b->type.bytes();
+    const ptrdiff_t sa = (ptrdiff_t)a->dim[d].stride * a->type.bytes(),
+                    sb = (ptrdiff_t)b->dim[d].stride * b->type.bytes();
     for (int i = 0; i < a->dim[d].extent; i++) {
         for_each_pair(a, b, f, d - 1, pa + i * sa, pb + i * sb);
     }
 }
 
-template<typename From, typename To, typename Fn>
+template <typename From, typename To, typename Fn>
 void convert_elements(const halide_buffer_t *src, const halide_buffer_t *dst, Fn f) {
     for_each_pair(
         src, dst,
@@ -334,9 +333,7 @@ inline Image convert(const ConstImage &src, halide_type_t to) {
 // ------------------------------------------------------------------------------------------------------------ files
 
 struct FileCloser {
-    void operator()(FILE *f) const {
-        fclose(f);
-    }
+    void operator()(FILE *f) const { fclose(f); }
 };
 using File = std::unique_ptr<FILE, FileCloser>;
 
@@ -403,15 +400,9 @@ class Reader {
     size_t at = 0;
 
 public:
-    explicit Reader(const std::vector<uint8_t> &bytes)
-        : bytes(bytes) {
-    }
-    size_t left() const {
-        return bytes.size() - at;
-    }
-    const uint8_t *position() const {
-        return bytes.data() + at;
-    }
+    explicit Reader(const std::vector<uint8_t> &bytes) : bytes(bytes) {}
+    size_t left() const { return bytes.size() - at; }
+    const uint8_t *position() const { return bytes.data() + at; }
     bool skip(size_t n) {
         const bool ok = n <= left();
         at += ok ? n : 0;
@@ -425,9 +416,7 @@ public:
         at += n;
         return true;
     }
-    int next() {
-        return left() ? bytes[at++] : -1;
-    }
+    int next() { return left() ? bytes[at++] : -1; }
 };
 
 /// Bytes that elements of these extents take; false if that is nonsense.
@@ -464,7 +453,7 @@ inline void write_bytes(FILE *f, const void *p, size_t n) {
     (void)(n == 0 || fwrite(p, n, 1, f) == 1);
 }
 
-template<typename T>
+template <typename T>
 void write_value(FILE *f, T v) {
     write_bytes(f, &v, sizeof(v));
 }
@@ -506,18 +495,14 @@ struct Pixels {
     int width = 0, height = 0, channels = 0, bytes = 1;
     std::unique_ptr<uint8_t, void (*)(void *)> data{nullptr, free};
 
-    size_t row_bytes() const {
-        return (size_t)width * channels * bytes;
-    }
-    uint8_t *row(int y) const {
-        return data.get() + y * row_bytes();
-    }
+    size_t row_bytes() const { return (size_t)width * channels * bytes; }
+    uint8_t *row(int y) const { return data.get() + y * row_bytes(); }
     bool allocate() {
         data.reset((uint8_t *)malloc(std::max<size_t>(1, row_bytes() * height)));
         return data != nullptr;
     }
 
-    template<typename T>
+    template <typename T>
     void scatter(Image &im) const {
         for (int y = 0; y < height; y++) {
             const T *from = (const T *)(const void *)row(y);
@@ -541,7 +526,7 @@ struct Pixels {
         return im;
     }
 
-    template<typename T>
+    template <typename T>
     void gather(const halide_buffer_t *b) {
         const ptrdiff_t sx = b->dim[0].stride, sy = b->dim[1].stride, sc = b->dimensions > 2 ? b->dim[2].stride : 0;
         for (int y = 0; y < height; y++) {
@@ -595,8 +580,7 @@ struct PngJob {
         ((PngJob *)png_get_error_ptr(png))->error = message;
         longjmp(png_jmpbuf(png), 1);
     }
-    static void on_warning(png_structp, png_const_charp) {
-    }
+    static void on_warning(png_structp, png_const_charp) {}
 
     bool list_rows() {
         if (!pixels.allocate()) {
@@ -1073,8 +1057,11 @@ inline Result save_npy(const ConstImage &im, const std::string &filename) {
     std::ostringstream header;
     const halide_type_t t = im.type();
     const char kind = t.bits == 1 ? 'b' : t.code == halide_type_float ? 'f' : t.code == halide_type_int ? 'i' : 'u';
-    header << "{'descr': '" << (t.bytes() == 1 ? '|' : little_endian() ? '<' : '>') << kind << t.bytes()
-           << "', 'fortran_order': False, 'shape': (";
+    header << "{'descr': '"
+           << (t.bytes() == 1    ? '|'
+               : little_endian() ? '<'
+                                 : '>')
+           << kind << t.bytes() << "', 'fortran_order': False, 'shape': (";
     for (int d = im.dimensions() - 1; d >= 0; d--) {
         header << im.dim(d).extent() << (d > 0 ? ", " : im.dimensions() == 1 ? "," : "");
     }
@@ -1084,7 +1071,8 @@ inline Result save_npy(const ConstImage &im, const std::string &filename) {
     text.resize((10 + text.size() + 1 + 63) / 64 * 64 - 10 - 1, ' ');
     text += '\n';
     return write_file(filename, [&](FILE *f) -> Result {
-        const uint8_t head[10] = {0x93, 'N', 'U', 'M', 'P', 'Y', 1, 0, (uint8_t)text.size(), (uint8_t)(text.size() >> 8)};
+        const uint8_t head[10] = {
+            0x93, 'N', 'U', 'M', 'P', 'Y', 1, 0, (uint8_t)text.size(), (uint8_t)(text.size() >> 8)};
         write_bytes(f, head, sizeof(head));
         write_bytes(f, text.data(), text.size());
         write_planar(f, im);
@@ -1146,11 +1134,11 @@ struct MatType {
 };
 
 inline const std::vector<MatType> &mat_types() {
-    static const std::vector<MatType> types = {
-        {{halide_type_float, 64}, 6, 9}, {{halide_type_float, 32}, 7, 7}, {{halide_type_int, 8}, 8, 1},
-        {{halide_type_uint, 8}, 9, 2},   {{halide_type_int, 16}, 10, 3},  {{halide_type_uint, 16}, 11, 4},
-        {{halide_type_int, 32}, 12, 5},  {{halide_type_uint, 32}, 13, 6}, {{halide_type_int, 64}, 14, 12},
-        {{halide_type_uint, 64}, 15, 13}};
+    static const std::vector<MatType> types = {{{halide_type_float, 64}, 6, 9}, {{halide_type_float, 32}, 7, 7},
+                                               {{halide_type_int, 8}, 8, 1},    {{halide_type_uint, 8}, 9, 2},
+                                               {{halide_type_int, 16}, 10, 3},  {{halide_type_uint, 16}, 11, 4},
+                                               {{halide_type_int, 32}, 12, 5},  {{halide_type_uint, 32}, 13, 6},
+                                               {{halide_type_int, 64}, 14, 12}, {{halide_type_uint, 64}, 15, 13}};
     return types;
 }
 
@@ -1235,8 +1223,8 @@ inline Result load_mat(const std::string &filename, Image *im) {
 }
 
 inline Result save_mat(const ConstImage &im, const std::string &filename) {
-    const auto type = std::find_if(mat_types().begin(), mat_types().end(),
-                                   [&](const MatType &t) { return t.type == im.type(); });
+    const auto type =
+        std::find_if(mat_types().begin(), mat_types().end(), [&](const MatType &t) { return t.type == im.type(); });
     std::string name = filename.substr(filename.find_last_of("/\\") + 1);
     name = name.substr(0, std::min<size_t>(name.find('.'), 60));
     std::replace_if(name.begin(), name.end(), [](unsigned char c) { return !std::isalnum(c); }, '_');
@@ -1461,33 +1449,33 @@ inline Result save_any(const ConstImage &im, const std::string &filename) {
 // ---------------------------------------------------------------------------- images of the types that programs use
 
 /// The same class of image with another element type, or another number of dimensions.
-template<typename ImageType>
+template <typename ImageType>
 struct ImageTraits;
 
-template<template<typename, int> class Buffer, typename T, int Dims>
+template <template <typename, int> class Buffer, typename T, int Dims>
 struct ImageTraits<Buffer<T, Dims>> {
     using Elem = T;
     static constexpr int dims = Dims;
-    template<typename T2>
+    template <typename T2>
     using with_elem = Buffer<T2, Dims>;
 };
 
-template<template<typename, int, int> class Buffer, typename T, int Dims, int Storage>
+template <template <typename, int, int> class Buffer, typename T, int Dims, int Storage>
 struct ImageTraits<Buffer<T, Dims, Storage>> {
     using Elem = T;
     static constexpr int dims = Dims;
-    template<typename T2>
+    template <typename T2>
     using with_elem = Buffer<T2, Dims, Storage>;
 };
 
-template<typename ImageType>
+template <typename ImageType>
 struct ImageTraits<const ImageType> : ImageTraits<ImageType> {};
 
-template<typename ImageType, typename T>
+template <typename ImageType, typename T>
 using ImageTypeWithElemType = typename ImageTraits<ImageType>::template with_elem<T>;
 
 /// Any image, its data brought to the host, as one without static type. Shares the memory but does not own it.
-template<typename ImageType>
+template <typename ImageType>
 ConstImage view_of(const ImageType &im) {
     halide_buffer_t *raw = const_cast<halide_buffer_t *>(im.raw_buffer());
     if (raw->device_dirty() && raw->device_interface) {
@@ -1500,10 +1488,10 @@ ConstImage view_of(const ImageType &im) {
     return ConstImage(host_only);
 }
 
-template<typename ImageType>
+template <typename ImageType>
 constexpr bool has_static_type = !std::is_void_v<typename ImageTraits<ImageType>::Elem>;
 
-template<typename ImageType>
+template <typename ImageType>
 constexpr halide_type_t static_type() {
     using T = std::remove_const_t<typename ImageTraits<ImageType>::Elem>;
     return halide_type_of<std::conditional_t<std::is_void_v<T>, uint8_t, T>>();
@@ -1517,14 +1505,15 @@ inline Result adapt_dimensions(Image *im, int dims) {
     }
     while (im->dimensions() > dims) {
         if (im->dim(im->dimensions() - 1).extent() != 1) {
-            return "has " + std::to_string(found) + " dimensions but the image to load into has " + std::to_string(dims);
+            return "has " + std::to_string(found) + " dimensions but the image to load into has " +
+                   std::to_string(dims);
         }
         im->slice(im->dimensions() - 1);
     }
     return "";
 }
 
-template<typename ImageType>
+template <typename ImageType>
 Result assign_image(Image &&loaded, ImageType *im) {
     if constexpr (ImageTraits<ImageType>::dims >= 0) {
         const Result result = adapt_dimensions(&loaded, ImageTraits<ImageType>::dims);
@@ -1543,7 +1532,7 @@ Result assign_image(Image &&loaded, ImageType *im) {
     return "";
 }
 
-template<typename ImageType, CheckFunc check>
+template <typename ImageType, CheckFunc check>
 bool load_with(Result (*load)(const std::string &, Image *), const std::string &filename, ImageType *im) {
     Image loaded;
     Result result = load(filename, &loaded);
@@ -1554,7 +1543,7 @@ bool load_with(Result (*load)(const std::string &, Image *), const std::string &
     return check(result.empty(), result.c_str());
 }
 
-template<typename ImageType, CheckFunc check>
+template <typename ImageType, CheckFunc check>
 bool save_with(Result (*save)(const ConstImage &, const std::string &), const ImageType &im,
                const std::string &filename) {
     const Result result = about(filename, save(view_of(im), filename));
@@ -1574,34 +1563,34 @@ inline std::string last_image_io_error() {
 /// Conversions of whole images that keep the scale: 255 of uint8, 65535 of uint16 and 1.0 of float mean the same.
 struct ImageTypeConversion {
     /// @returns a new image with elements of type DstElemType.
-    template<typename DstElemType, typename ImageType>
+    template <typename DstElemType, typename ImageType>
     static Internal::ImageTypeWithElemType<ImageType, DstElemType> convert_image(const ImageType &src) {
         return Internal::ImageTypeWithElemType<ImageType, DstElemType>(
             Internal::convert(Internal::view_of(src), halide_type_of<DstElemType>()));
     }
 
     /// @returns a new image with elements of a type given at run time.
-    template<typename ImageType>
+    template <typename ImageType>
     static Internal::ImageTypeWithElemType<ImageType, void> convert_image(const ImageType &src,
-                                                                         const halide_type_t &dst_type) {
+                                                                          const halide_type_t &dst_type) {
         return Internal::ImageTypeWithElemType<ImageType, void>(Internal::convert(Internal::view_of(src), dst_type));
     }
 };
 
 /// Loads an image. @returns false on failure (with CheckReturn), see last_image_io_error().
-template<typename ImageType, Internal::CheckFunc check = Internal::CheckReturn>
+template <typename ImageType, Internal::CheckFunc check = Internal::CheckReturn>
 bool load(const std::string &filename, ImageType *im) {
     return Internal::load_with<ImageType, check>(Internal::load_any, filename, im);
 }
 
 /// Saves an image. A failure leaves no half-written file, and the old one as it was.
-template<typename ImageType, Internal::CheckFunc check = Internal::CheckReturn>
+template <typename ImageType, Internal::CheckFunc check = Internal::CheckReturn>
 bool save(const ImageType &im, const std::string &filename) {
     return Internal::save_with<ImageType, check>(Internal::save_any, im, filename);
 }
 
 /// Which kinds of image a file of this name can hold. @returns false if the extension is not known.
-template<typename ImageType = Halide::Runtime::Buffer<>, Internal::CheckFunc check = Internal::CheckReturn>
+template <typename ImageType = Halide::Runtime::Buffer<>, Internal::CheckFunc check = Internal::CheckReturn>
 bool save_query(const std::string &filename, std::set<FormatInfo> *info) {
     const Internal::ImageFormat *format = Internal::find_format(filename);
     if (format) {
@@ -1612,14 +1601,14 @@ bool save_query(const std::string &filename, std::set<FormatInfo> *info) {
 }
 
 // One format, whatever the extension says.
-#define HALIDE_IMAGE_IO_FORMAT(name, loader, saver)                                       \
-    template<typename ImageType, Internal::CheckFunc check = Internal::CheckReturn>       \
-    bool load_##name(const std::string &filename, ImageType *im) {                        \
-        return Internal::load_with<ImageType, check>(Internal::loader, filename, im);     \
-    }                                                                                     \
-    template<typename ImageType, Internal::CheckFunc check = Internal::CheckReturn>       \
-    bool save_##name(const ImageType &im, const std::string &filename) {                  \
-        return Internal::save_with<ImageType, check>(Internal::saver, im, filename);      \
+#define HALIDE_IMAGE_IO_FORMAT(name, loader, saver)                                                                    \
+    template <typename ImageType, Internal::CheckFunc check = Internal::CheckReturn>                                   \
+    bool load_##name(const std::string &filename, ImageType *im) {                                                     \
+        return Internal::load_with<ImageType, check>(Internal::loader, filename, im);                                  \
+    }                                                                                                                  \
+    template <typename ImageType, Internal::CheckFunc check = Internal::CheckReturn>                                   \
+    bool save_##name(const ImageType &im, const std::string &filename) {                                               \
+        return Internal::save_with<ImageType, check>(Internal::saver, im, filename);                                   \
     }
 
 #ifndef HALIDE_NO_PNG
@@ -1640,11 +1629,9 @@ HALIDE_IMAGE_IO_FORMAT(tiff, load_tiff, save_tiff)
 /// the file must be that of the image.
 class load_image {
 public:
-    explicit load_image(const std::string &f)
-        : filename(f) {
-    }
+    explicit load_image(const std::string &f) : filename(f) {}
 
-    template<typename ImageType>
+    template <typename ImageType>
     operator ImageType() {
         ImageType im;
         (void)load<ImageType, Internal::CheckFail>(filename, &im);
@@ -1658,11 +1645,9 @@ private:
 /// The same, but converts to the type of the image.
 class load_and_convert_image {
 public:
-    explicit load_and_convert_image(const std::string &f)
-        : filename(f) {
-    }
+    explicit load_and_convert_image(const std::string &f) : filename(f) {}
 
-    template<typename ImageType>
+    template <typename ImageType>
     operator ImageType() {
         Internal::Image loaded;
         Internal::Result result = Internal::load_any(filename, &loaded);
@@ -1685,13 +1670,13 @@ private:
 };
 
 /// Saves an image; prints and exits on failure.
-template<typename ImageType, Internal::CheckFunc check = Internal::CheckFail>
+template <typename ImageType, Internal::CheckFunc check = Internal::CheckFail>
 void save_image(const ImageType &im, const std::string &filename) {
     (void)save<ImageType, check>(im, filename);
 }
 
 /// Saves an image in the type that the format can hold and that loses least.
-template<typename ImageType, Internal::CheckFunc check = Internal::CheckFail>
+template <typename ImageType, Internal::CheckFunc check = Internal::CheckFail>
 void convert_and_save_image(const ImageType &im, const std::string &filename) {
     std::set<FormatInfo> kinds;
     if (!save_query<ImageType, check>(filename, &kinds)) {

@@ -21,7 +21,8 @@ inline void print(const char *what, const void *ptr, size_t size) {
     // One insertion, so that lines of different threads do not mix.
     char line[128];
     if (size) {
-        snprintf(line, sizeof(line), "%s(%zu) -> %p to %p\n", what, size, ptr, (const void *)((const char *)ptr + size - 1));
+        snprintf(line, sizeof(line), "%s(%zu) -> %p to %p\n", what, size, ptr,
+                 (const void *)((const char *)ptr + size - 1));
     } else {
         snprintf(line, sizeof(line), "%s(%p)\n", what, ptr);
     }

@@ -18,7 +18,7 @@ namespace Halide {
 namespace Tools {
 
 /// Runs functions that return T on a fixed number of threads.
-template<typename T>
+template <typename T>
 class ThreadPool {
     std::mutex mutex;
     std::condition_variable wakeup;
@@ -44,9 +44,7 @@ class ThreadPool {
 
 public:
     /// Processors of this machine, at least 1.
-    static size_t num_processors_online() {
-        return std::max<size_t>(1, std::thread::hardware_concurrency());
-    }
+    static size_t num_processors_online() { return std::max<size_t>(1, std::thread::hardware_concurrency()); }
 
     explicit ThreadPool(size_t desired_num_threads = num_processors_online()) {
         for (size_t i = 0; i < std::max<size_t>(1, desired_num_threads); i++) {
@@ -72,7 +70,7 @@ public:
     ThreadPool &operator=(ThreadPool &&) = delete;
 
     /// Runs func(args…) on one of the threads. The future gives its result or exception.
-    template<typename Func, typename... Args>
+    template <typename Func, typename... Args>
     std::future<T> async(Func func, Args... args) {
         std::packaged_task<T()> task(std::bind(std::move(func), std::move(args)...));
         std::future<T> result = task.get_future();

@@ -18,18 +18,10 @@ struct Point {
     int x = 0, y = 0;
 
     Point() = default;
-    Point(int x, int y)
-        : x(x), y(y) {
-    }
-    bool operator==(const Point &other) const {
-        return x == other.x && y == other.y;
-    }
-    friend std::ostream &operator<<(std::ostream &os, const Point &pt) {
-        return os << pt.x << " " << pt.y;
-    }
-    friend std::istream &operator>>(std::istream &is, Point &pt) {
-        return is >> pt.x >> pt.y;
-    }
+    Point(int x, int y) : x(x), y(y) {}
+    bool operator==(const Point &other) const { return x == other.x && y == other.y; }
+    friend std::ostream &operator<<(std::ostream &os, const Point &pt) { return os << pt.x << " " << pt.y; }
+    friend std::istream &operator>>(std::istream &is, Point &pt) { return is >> pt.x >> pt.y; }
 };
 
 /// Text next to a Func, faded in over some frames.
@@ -40,8 +32,7 @@ struct Label {
 
     Label() = default;
     explicit Label(const std::string &text, const Point &pos = {0, 0}, int fade_in_frames = 0)
-        : text(text), pos(pos), fade_in_frames(fade_in_frames) {
-    }
+        : text(text), pos(pos), fade_in_frames(fade_in_frames) {}
     friend std::ostream &operator<<(std::ostream &os, const Label &label) {
         // The text may hold spaces, so its length goes first.
         return os << label.text.size() << " " << label.text << " " << label.pos << " " << label.fade_in_frames;
@@ -62,20 +53,14 @@ struct Range {
     int min = 0, extent = 0;
 
     Range() = default;
-    Range(int min, int extent)
-        : min(min), extent(extent) {
-    }
-    friend std::ostream &operator<<(std::ostream &os, const Range &r) {
-        return os << r.min << " " << r.extent;
-    }
-    friend std::istream &operator>>(std::istream &is, Range &r) {
-        return is >> r.min >> r.extent;
-    }
+    Range(int min, int extent) : min(min), extent(extent) {}
+    friend std::ostream &operator<<(std::ostream &os, const Range &r) { return os << r.min << " " << r.extent; }
+    friend std::istream &operator>>(std::istream &is, Range &r) { return is >> r.min >> r.extent; }
 };
 
 namespace Internal {
 
-template<typename T>
+template <typename T>
 void write_list(std::ostream &os, const std::vector<T> &v) {
     os << v.size();
     for (const T &x : v) {
@@ -83,7 +68,7 @@ void write_list(std::ostream &os, const std::vector<T> &v) {
     }
 }
 
-template<typename T>
+template <typename T>
 void read_list(std::istream &is, std::vector<T> &v) {
     size_t n = 0;
     is >> n;
@@ -100,7 +85,7 @@ inline bool starts_with(const std::string &text, const std::string &start) {
 }
 
 /// Text of a value that begins with what its kind of tag begins with.
-template<typename Config>
+template <typename Config>
 std::string to_tag(const Config &c) {
     std::ostringstream os;
     os << Config::tag_start_text() << " " << c;
@@ -108,7 +93,7 @@ std::string to_tag(const Config &c) {
 }
 
 /// The reverse; the value stays as it was if the text is something else or broken.
-template<typename Config>
+template <typename Config>
 bool from_tag(const std::string &tag, Config *c) {
     if (!starts_with(tag, Config::tag_start_text())) {
         return false;
@@ -147,17 +132,11 @@ struct FuncConfig {
         static const std::string text("htv_func_config:");
         return text;
     }
-    static bool match(const std::string &trace_tag) {
-        return Internal::starts_with(trace_tag, tag_start_text());
-    }
+    static bool match(const std::string &trace_tag) { return Internal::starts_with(trace_tag, tag_start_text()); }
 
     FuncConfig() = default;
-    explicit FuncConfig(const std::string &trace_tag) {
-        (void)Internal::from_tag(trace_tag, this);
-    }
-    std::string to_trace_tag() const {
-        return Internal::to_tag(*this);
-    }
+    explicit FuncConfig(const std::string &trace_tag) { (void)Internal::from_tag(trace_tag, this); }
+    std::string to_trace_tag() const { return Internal::to_tag(*this); }
 
     void dump(std::ostream &os, const std::string &name) const {
         os << "Func " << name << ":\n"
@@ -204,17 +183,11 @@ struct GlobalConfig {
         static const std::string text("htv_global_config:");
         return text;
     }
-    static bool match(const std::string &trace_tag) {
-        return Internal::starts_with(trace_tag, tag_start_text());
-    }
+    static bool match(const std::string &trace_tag) { return Internal::starts_with(trace_tag, tag_start_text()); }
 
     GlobalConfig() = default;
-    explicit GlobalConfig(const std::string &trace_tag) {
-        (void)Internal::from_tag(trace_tag, this);
-    }
-    std::string to_trace_tag() const {
-        return Internal::to_tag(*this);
-    }
+    explicit GlobalConfig(const std::string &trace_tag) { (void)Internal::from_tag(trace_tag, this); }
+    std::string to_trace_tag() const { return Internal::to_tag(*this); }
 
     void dump(std::ostream &os) const {
         os << "Global config:\n"
@@ -245,17 +218,11 @@ struct FuncTypeAndDim {
         static const std::string text("func_type_and_dim:");
         return text;
     }
-    static bool match(const std::string &trace_tag) {
-        return Internal::starts_with(trace_tag, tag_start_text());
-    }
+    static bool match(const std::string &trace_tag) { return Internal::starts_with(trace_tag, tag_start_text()); }
 
     FuncTypeAndDim() = default;
-    explicit FuncTypeAndDim(const std::string &trace_tag) {
-        (void)Internal::from_tag(trace_tag, this);
-    }
-    std::string to_trace_tag() const {
-        return Internal::to_tag(*this);
-    }
+    explicit FuncTypeAndDim(const std::string &trace_tag) { (void)Internal::from_tag(trace_tag, this); }
+    std::string to_trace_tag() const { return Internal::to_tag(*this); }
 
     void dump(std::ostream &os, const std::string &name) const {
         os << "Func " << name << ":\n types:";

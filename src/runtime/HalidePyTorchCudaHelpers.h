@@ -17,13 +17,11 @@ struct UserContext {
     CUctx_st **cuda_context;
     CUstream_st **stream;
 
-    UserContext(int id, CUctx_st **ctx, CUstream_st **stream)
-        : device_id(id), cuda_context(ctx), stream(stream) {
-    }
+    UserContext(int id, CUctx_st **ctx, CUstream_st **stream) : device_id(id), cuda_context(ctx), stream(stream) {}
 };
 
 /// A buffer on the device memory of a contiguous CUDA tensor.
-template<class T>
+template <class T>
 inline Buffer<T> wrap_cuda(at::Tensor &tensor) {
     check_type<T>(tensor);
     HLPT_CHECK_CUDA(tensor);

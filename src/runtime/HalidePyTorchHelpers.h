@@ -23,7 +23,7 @@
 
 #define HLPT_CHECK_CONTIGUOUS(x) AT_ASSERTM((x).is_contiguous(), #x " must be contiguous")
 #define HLPT_CHECK_CUDA(x) AT_ASSERTM((x).is_cuda(), #x " must be a CUDA tensor")
-#define HLPT_CHECK_DEVICE(x, dev) \
+#define HLPT_CHECK_DEVICE(x, dev)                                                                                      \
     AT_ASSERTM((x).is_cuda() && (x).device() == torch::Device(torch::kCUDA, dev), #x " must be on the given device")
 
 namespace Halide {
@@ -42,13 +42,13 @@ inline std::vector<int> get_dims(const at::Tensor tensor) {
 }
 
 /// Asserts that the elements of a tensor are of type T.
-template<typename T>
+template <typename T>
 inline void check_type(at::Tensor &tensor) {
     AT_ASSERTM(tensor.scalar_type() == c10::CppTypeToScalarType<T>::value, "The tensor has another element type");
 }
 
 /// A buffer on the memory of a contiguous tensor in host memory.
-template<class T>
+template <class T>
 inline Buffer<T> wrap(at::Tensor &tensor) {
     check_type<T>(tensor);
     return Buffer<T>((T *)tensor.data_ptr(), get_dims(tensor));

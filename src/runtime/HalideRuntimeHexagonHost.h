@@ -18,8 +18,8 @@ extern const struct halide_device_interface_t *halide_hexagon_device_interface(v
 extern int halide_hexagon_initialize_kernels(void *user_context, void **module_ptr, const uint8_t *code,
                                              uint64_t code_size, const uint8_t *runtime, uint64_t runtime_size);
 extern void halide_hexagon_finalize_kernels(void *user_context, void *state_ptr);
-extern int halide_hexagon_run(void *user_context, void *module_ptr, const char *name,
-                              halide_hexagon_handle_t *function, uint64_t arg_sizes[], void *args[], int arg_flags[]);
+extern int halide_hexagon_run(void *user_context, void *module_ptr, const char *name, halide_hexagon_handle_t *function,
+                              uint64_t arg_sizes[], void *args[], int arg_flags[]);
 extern int halide_hexagon_device_release(void *user_context);
 
 /// Makes an ION allocation, mapped at `ion_buffer`, the device side of a buffer; the caller keeps owning it.
@@ -46,8 +46,8 @@ typedef enum halide_hexagon_power_mode_t {
 } halide_hexagon_power_mode_t;
 extern int halide_hexagon_set_performance_mode(void *user_context, halide_hexagon_power_mode_t mode);
 extern int halide_hexagon_set_thread_priority(void *user_context, int priority);
-extern int halide_hexagon_remote_load_library(const char *soname, int sonameLen, const unsigned char *code,
-                                              int codeLen, halide_hexagon_handle_t *module_ptr);
+extern int halide_hexagon_remote_load_library(const char *soname, int sonameLen, const unsigned char *code, int codeLen,
+                                              halide_hexagon_handle_t *module_ptr);
 
 #ifdef __cplusplus
 }  // extern "C"

@@ -40,8 +40,8 @@ extern uint64_t halide_opencl_get_crop_offset(void *user_context, struct halide_
 struct _cl_context;
 struct _cl_command_queue;
 /// Overridable: the context and queue that pipelines work in.
-extern int halide_opencl_acquire_context(void *user_context, struct _cl_context **ctx,
-                                         struct _cl_command_queue **queue, bool create);
+extern int halide_opencl_acquire_context(void *user_context, struct _cl_context **ctx, struct _cl_command_queue **queue,
+                                         bool create);
 extern int halide_opencl_release_context(void *user_context);
 
 #ifdef __cplusplus

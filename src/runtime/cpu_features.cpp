@@ -24,9 +24,7 @@ constexpr int words = (halide_target_feature_end + 63) / 64;
 /// A set of features.
 struct Features {
     uint64_t word[words] = {};
-    void add(int f) {
-        word[f / 64] |= 1ull << (f % 64);
-    }
+    void add(int f) { word[f / 64] |= 1ull << (f % 64); }
     void add_if(bool condition, int f) {
         if (condition) {
             add(f);
@@ -196,7 +194,8 @@ extern "C" {
 
 WEAK int halide_default_can_use_target_features(int count, const uint64_t *features) {
     if (count != words) {
-        halide_error(nullptr, "halide_can_use_target_features: the code was compiled for another version of the runtime");
+        halide_error(nullptr,
+                     "halide_can_use_target_features: the code was compiled for another version of the runtime");
         return halide_can_use_target_never;
     }
     const Features matter = features_of_processors(), here = features_here();

@@ -13,9 +13,7 @@ class File {
     bool good;
 
 public:
-    explicit File(const char *name)
-        : f(fopen(name, "wb")), good(f != nullptr) {
-    }
+    explicit File(const char *name) : f(fopen(name, "wb")), good(f != nullptr) {}
     File(const File &) = delete;
     File &operator=(const File &) = delete;
     ~File() {
@@ -23,13 +21,9 @@ public:
             fclose(f);
         }
     }
-    bool is_open() const {
-        return f != nullptr;
-    }
-    void put(const void *data, size_t bytes) {
-        good = good && (bytes == 0 || fwrite(data, bytes, 1, f) == 1);
-    }
-    template<typename T>
+    bool is_open() const { return f != nullptr; }
+    void put(const void *data, size_t bytes) { good = good && (bytes == 0 || fwrite(data, bytes, 1, f) == 1); }
+    template <typename T>
     void put(T value) {
         put(&value, sizeof(value));
     }
@@ -48,8 +42,7 @@ struct Image {
     int bytes;
     uint64_t elements;
 
-    explicit Image(const halide_buffer_t *buf)
-        : buf(buf), bytes(buf->type.bytes()), elements(1) {
+    explicit Image(const halide_buffer_t *buf) : buf(buf), bytes(buf->type.bytes()), elements(1) {
         for (int d = 0; d < max_dims; d++) {
             extent[d] = d < buf->dimensions ? buf->dim[d].extent : 1;
             stride[d] = d < buf->dimensions ? (int64_t)buf->dim[d].stride * bytes : 0;
@@ -191,7 +184,8 @@ bool write_tiff(File &f, const Image &image) {
         uint32_t count, value;
     };
     constexpr uint16_t is_short = 3, is_long = 4;
-    const uint32_t width = image.extent[0], height = image.extent[1], samples = image.extent[2], pages = image.extent[3];
+    const uint32_t width = image.extent[0], height = image.extent[1], samples = image.extent[2],
+                   pages = image.extent[3];
     const uint64_t plane = (uint64_t)width * height * image.bytes;
     constexpr uint32_t num_entries = 13;
     // Behind each directory: bits per sample, sample formats, extra samples, strip offsets, strip sizes.
@@ -201,7 +195,9 @@ bool write_tiff(File &f, const Image &image) {
     if (samples == 0 || samples > UINT16_MAX || first_plane + pages * samples * plane > UINT32_MAX) {
         return false;
     }
-    const uint32_t format = image.buf->type.code == halide_type_float ? 3 : image.buf->type.code == halide_type_int ? 2 : 1;
+    const uint32_t format = image.buf->type.code == halide_type_float ? 3
+                            : image.buf->type.code == halide_type_int ? 2
+                                                                      : 1;
     const uint32_t bits = image.bytes * 8;
     const bool rgb = samples == 3 || samples == 4;
     const uint32_t extra = rgb ? samples - 3 : samples - 1;

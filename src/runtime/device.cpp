@@ -107,7 +107,8 @@ WEAK int copy_to_host_locked(void *uc, halide_buffer_t *buf) {
     const halide_device_interface_t *i = buf->device_interface;
     const int r = i->impl ? i->impl->copy_to_host(uc, buf) : i->copy_to_host(uc, buf);
     if (r != 0) {
-        return fail_with(uc, halide_error_code_copy_to_host_failed, "Copying a buffer from the device to the host failed");
+        return fail_with(uc, halide_error_code_copy_to_host_failed,
+                         "Copying a buffer from the device to the host failed");
     }
     buf->set_device_dirty(false);
     return 0;
@@ -152,7 +153,8 @@ WEAK int copy_to_device_locked(void *uc, halide_buffer_t *buf, const halide_devi
     }
     const int r = i->impl ? i->impl->copy_to_device(uc, buf) : i->copy_to_device(uc, buf, i);
     if (r != 0) {
-        return fail_with(uc, halide_error_code_copy_to_device_failed, "Copying a buffer from the host to the device failed");
+        return fail_with(uc, halide_error_code_copy_to_device_failed,
+                         "Copying a buffer from the host to the device failed");
     }
     buf->set_host_dirty(false);
     return 0;
@@ -252,8 +254,9 @@ WEAK int halide_device_and_host_malloc(void *uc, halide_buffer_t *buf, const hal
                          "The buffer has an allocation of another device API");
     }
     const int m = i->impl ? i->impl->device_and_host_malloc(uc, buf) : i->device_and_host_malloc(uc, buf, i);
-    return m == 0 ? 0 :
-                    fail_with(uc, halide_error_code_device_malloc_failed, "Allocating memory on device and host failed");
+    return m == 0
+               ? 0
+               : fail_with(uc, halide_error_code_device_malloc_failed, "Allocating memory on device and host failed");
 }
 
 WEAK int halide_device_and_host_free(void *uc, halide_buffer_t *buf) {
@@ -280,7 +283,8 @@ WEAK void halide_device_and_host_free_as_destructor(void *uc, void *buf) {
     (void)halide_device_and_host_free(uc, (halide_buffer_t *)buf);
 }
 
-WEAK int halide_device_wrap_native(void *uc, halide_buffer_t *buf, uint64_t handle, const halide_device_interface_t *i) {
+WEAK int halide_device_wrap_native(void *uc, halide_buffer_t *buf, uint64_t handle,
+                                   const halide_device_interface_t *i) {
     const int r = check_buffer(uc, buf, "halide_device_wrap_native");
     if (r != 0) {
         return r;
@@ -293,8 +297,9 @@ WEAK int halide_device_wrap_native(void *uc, halide_buffer_t *buf, uint64_t hand
                          "The buffer has an allocation of another device API");
     }
     const int w = i->impl ? i->impl->wrap_native(uc, buf, handle) : i->wrap_native(uc, buf, handle, i);
-    return w == 0 ? 0 :
-                    fail_with(uc, halide_error_code_device_wrap_native_failed, "Wrapping a native device handle failed");
+    return w == 0
+               ? 0
+               : fail_with(uc, halide_error_code_device_wrap_native_failed, "Wrapping a native device handle failed");
 }
 
 WEAK int halide_device_detach_native(void *uc, halide_buffer_t *buf) {
@@ -304,8 +309,8 @@ WEAK int halide_device_detach_native(void *uc, halide_buffer_t *buf) {
     }
     const halide_device_interface_t *i = buf->device_interface;
     const int d = i->impl ? i->impl->detach_native(uc, buf) : i->detach_native(uc, buf);
-    return d == 0 ? 0 :
-                    fail_with(uc, halide_error_code_device_detach_native_failed,
+    return d == 0 ? 0
+                  : fail_with(uc, halide_error_code_device_detach_native_failed,
                               "Detaching a native device handle failed");
 }
 
@@ -328,11 +333,12 @@ WEAK int halide_device_slice(void *uc, const halide_buffer_t *src, int slice_dim
         return 0;
     }
     if (dst->device) {
-        return fail_with(uc, halide_error_code_device_crop_failed, "The destination of a slice has a device allocation");
+        return fail_with(uc, halide_error_code_device_crop_failed,
+                         "The destination of a slice has a device allocation");
     }
     const halide_device_interface_t *i = src->device_interface;
-    const int c = i->impl ? i->impl->device_slice(uc, src, slice_dim, slice_pos, dst) :
-                            i->device_slice(uc, src, slice_dim, slice_pos, dst);
+    const int c = i->impl ? i->impl->device_slice(uc, src, slice_dim, slice_pos, dst)
+                          : i->device_slice(uc, src, slice_dim, slice_pos, dst);
     return c == 0 ? 0 : halide_error_device_crop_failed(uc);
 }
 
@@ -374,8 +380,8 @@ WEAK int halide_buffer_copy(void *uc, halide_buffer_t *src, const halide_device_
     const bool from_device = src->device && (src->device_dirty() || !src->host);
     const halide_device_interface_t *able = from_device ? src->device_interface : dst_interface;
     if (able && (from_device || dst_interface)) {
-        r = able->impl ? able->impl->buffer_copy(uc, src, dst_interface, dst) :
-                         able->buffer_copy(uc, src, dst_interface, dst);
+        r = able->impl ? able->impl->buffer_copy(uc, src, dst_interface, dst)
+                       : able->buffer_copy(uc, src, dst_interface, dst);
         if (r == 0) {
             dst->set_device_dirty(dst_interface != nullptr);
             dst->set_host_dirty(dst_interface == nullptr);

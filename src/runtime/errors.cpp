@@ -10,7 +10,7 @@ int report(void *user_context, Text &text, int code) {
     return code;
 }
 
-template<typename T>
+template <typename T>
 int param_out_of_range(void *uc, const char *name, T val, const char *relation, T limit, int code) {
     Text t;
     t << "Parameter " << name << " is " << val << " but must be at " << relation << " " << limit;
@@ -67,8 +67,8 @@ WEAK int halide_error_access_out_of_bounds(void *uc, const char *func, int dimen
                                            int min_valid, int max_valid) {
     Text t;
     if (min_touched < min_valid) {
-        t << func << " is accessed at " << min_touched << ", which is before the min (" << min_valid << ") in dimension "
-          << dimension;
+        t << func << " is accessed at " << min_touched << ", which is before the min (" << min_valid
+          << ") in dimension " << dimension;
     } else {
         t << func << " is accessed at " << max_touched << ", which is beyond the max (" << max_valid
           << ") in dimension " << dimension;
@@ -260,8 +260,7 @@ WEAK int halide_error_vscale_invalid(void *uc, const char *func, int runtime_vsc
     return vscale_mismatch(uc, func, "vscale", runtime_vscale, compiletime_vscale, halide_error_code_vscale_invalid);
 }
 
-WEAK int halide_error_streaming_vscale_invalid(void *uc, const char *func, int runtime_vscale,
-                                               int compiletime_vscale) {
+WEAK int halide_error_streaming_vscale_invalid(void *uc, const char *func, int runtime_vscale, int compiletime_vscale) {
     return vscale_mismatch(uc, func, "streaming vscale", runtime_vscale, compiletime_vscale,
                            halide_error_code_streaming_vscale_invalid);
 }

@@ -16,15 +16,15 @@ struct CacheEntry {
     uint64_t hash;
     int32_t key_size;
     int32_t tuple_count;
-    int32_t dimensions;      // of realized_bounds
-    int32_t in_use;          // buffers handed out
+    int32_t dimensions;  // of realized_bounds
+    int32_t in_use;      // buffers handed out
     bool has_eviction_key;
-    bool dropped;            // not in the table any more; freed by the last release
+    bool dropped;  // not in the table any more; freed by the last release
     uint64_t eviction_key;
     uint64_t bytes;
-    uint8_t *key;                  // these three point behind the entry
+    uint8_t *key;  // these three point behind the entry
     halide_dimension_t *bounds;
-    halide_buffer_t *buffers;      // and their dims behind them
+    halide_buffer_t *buffers;  // and their dims behind them
 };
 
 /// Directly in front of a buffer's elements.

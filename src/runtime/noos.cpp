@@ -30,28 +30,22 @@ WEAK int halide_malloc_alignment(void) {
     return 32;
 }
 
-WEAK void halide_mutex_lock(halide_mutex *) {
-}
+WEAK void halide_mutex_lock(halide_mutex *) {}
 
-WEAK void halide_mutex_unlock(halide_mutex *) {
-}
+WEAK void halide_mutex_unlock(halide_mutex *) {}
 
-WEAK void halide_cond_signal(halide_cond *) {
-}
+WEAK void halide_cond_signal(halide_cond *) {}
 
-WEAK void halide_cond_broadcast(halide_cond *) {
-}
+WEAK void halide_cond_broadcast(halide_cond *) {}
 
-WEAK void halide_cond_wait(halide_cond *, halide_mutex *) {
-}
+WEAK void halide_cond_wait(halide_cond *, halide_mutex *) {}
 
 WEAK halide_mutex_array *halide_mutex_array_create(uint64_t) {
     static halide_mutex_array array;
     return &array;
 }
 
-WEAK void halide_mutex_array_destroy(void *user_context, void *) {
-}
+WEAK void halide_mutex_array_destroy(void *user_context, void *) {}
 
 WEAK int halide_mutex_array_lock(halide_mutex_array *, int) {
     return 0;
@@ -108,8 +102,7 @@ WEAK int halide_default_do_parallel_tasks(void *user_context, int num_tasks, hal
     return 0;
 }
 
-WEAK int halide_do_parallel_tasks(void *user_context, int num_tasks, halide_parallel_task_t *tasks,
-                                  void *task_parent) {
+WEAK int halide_do_parallel_tasks(void *user_context, int num_tasks, halide_parallel_task_t *tasks, void *task_parent) {
     return halide_default_do_parallel_tasks(user_context, num_tasks, tasks, task_parent);
 }
 
@@ -121,8 +114,7 @@ WEAK int halide_set_num_threads(int) {
     return 1;
 }
 
-WEAK void halide_shutdown_thread_pool(void) {
-}
+WEAK void halide_shutdown_thread_pool(void) {}
 
 WEAK int32_t halide_current_thread_id(void) {
     return 0;

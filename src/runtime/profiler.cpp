@@ -108,8 +108,8 @@ halide_profiler_pipeline_stats *make_pipeline(const char *name, const halide_pro
     for (int i = 0; i < num_funcs; i++) {
         text += strlen(funcs[i].name) + 1;
     }
-    auto *p = (halide_profiler_pipeline_stats *)calloc(
-        1, sizeof(halide_profiler_pipeline_stats) + num_funcs * sizeof(halide_profiler_func_stats) + text);
+    auto *p = (halide_profiler_pipeline_stats *)calloc(1, sizeof(halide_profiler_pipeline_stats) +
+                                                              num_funcs * sizeof(halide_profiler_func_stats) + text);
     if (!p) {
         return nullptr;
     }

@@ -175,9 +175,7 @@ public:
         end += n;
         return *this;
     }
-    Text &operator<<(const char *s) {
-        return append(s ? s : "<null>", strlen(s ? s : "<null>"));
-    }
+    Text &operator<<(const char *s) { return append(s ? s : "<null>", strlen(s ? s : "<null>")); }
     Text &operator<<(int64_t v) {
         reserve(24);
         end = halide_int64_to_string(end, limit, v, 1);
@@ -188,12 +186,8 @@ public:
         end = halide_uint64_to_string(end, limit, v, 1);
         return *this;
     }
-    Text &operator<<(int v) {
-        return *this << (int64_t)v;
-    }
-    Text &operator<<(uint32_t v) {
-        return *this << (uint64_t)v;
-    }
+    Text &operator<<(int v) { return *this << (int64_t)v; }
+    Text &operator<<(uint32_t v) { return *this << (uint64_t)v; }
     Text &operator<<(double v) {
         reserve(32);
         end = halide_double_to_string(end, limit, v, 1);
@@ -220,9 +214,7 @@ public:
         }
         return *this;
     }
-    size_t size() const {
-        return end - begin;
-    }
+    size_t size() const { return end - begin; }
     char *str() {
         *end = 0;
         return begin;
@@ -234,19 +226,14 @@ class Lock {
     halide_mutex &mutex;
 
 public:
-    explicit Lock(halide_mutex &mutex)
-        : mutex(mutex) {
-        halide_mutex_lock(&mutex);
-    }
+    explicit Lock(halide_mutex &mutex) : mutex(mutex) { halide_mutex_lock(&mutex); }
     Lock(const Lock &) = delete;
     Lock &operator=(const Lock &) = delete;
-    ~Lock() {
-        halide_mutex_unlock(&mutex);
-    }
+    ~Lock() { halide_mutex_unlock(&mutex); }
 };
 
 /// Exchanges a handler and returns the old one.
-template<typename T>
+template <typename T>
 inline T exchange(T &where, T value) {
     return __atomic_exchange_n(&where, value, __ATOMIC_ACQ_REL);
 }

@@ -77,8 +77,7 @@ void wait_while(uint32_t *address, uint32_t value) {
     }
 }
 
-void wake(uint32_t *, int) {
-}
+void wake(uint32_t *, int) {}
 #endif
 
 void lock_as(uint32_t *state, uint32_t how) {

@@ -43,22 +43,16 @@ struct Job {
     // First iteration that nobody took; written by all threads, so on a cache line of its own.
     HALIDE_ATTRIBUTE_ALIGN(64) int64_t next_iteration;
 
-    bool has_steps() const {
-        return num_semaphores > 0 || serial;
-    }
-    int64_t left() const {
-        return end - __atomic_load_n(&next_iteration, __ATOMIC_RELAXED);
-    }
-    bool exhausted() const {
-        return left() <= 0;
-    }
+    bool has_steps() const { return num_semaphores > 0 || serial; }
+    int64_t left() const { return end - __atomic_load_n(&next_iteration, __ATOMIC_RELAXED); }
+    bool exhausted() const { return left() <= 0; }
 };
 
 struct Group {
-    Job *parent;      // the job inside which the owner runs, null at the top
-    int unfinished;   // jobs
-    int result;       // first error
-    bool sleeping;    // the owner waits for `wake`
+    Job *parent;     // the job inside which the owner runs, null at the top
+    int unfinished;  // jobs
+    int result;      // first error
+    bool sleeping;   // the owner waits for `wake`
     halide_cond wake;
     Group *next_sleeping;
 };
@@ -72,17 +66,17 @@ struct Worker {
 
 struct Pool {
     halide_mutex lock;
-    int process;           // id of the process that the threads belong to
-    int desired;           // threads wanted; 0 = not decided yet
-    int running;           // threads that work
-    int idle;              // workers that wait for `work`
-    int generation;        // shutting down starts a new one; workers of old ones leave
-    int semaphore_jobs;    // listed jobs with semaphores
-    uint32_t news;         // changes whenever there may be something to do
+    int process;         // id of the process that the threads belong to
+    int desired;         // threads wanted; 0 = not decided yet
+    int running;         // threads that work
+    int idle;            // workers that wait for `work`
+    int generation;      // shutting down starts a new one; workers of old ones leave
+    int semaphore_jobs;  // listed jobs with semaphores
+    uint32_t news;       // changes whenever there may be something to do
     Job *jobs;
     Group *sleeping;
     Worker *workers;
-    Worker *lost;          // those of the process that this one was forked from
+    Worker *lost;  // those of the process that this one was forked from
     halide_cond work;
 };
 
@@ -324,8 +318,8 @@ int run_iterations(Job *j) {
             return 0;
         }
         slice = slice < left ? slice : left;
-        const int r = j->task ? halide_do_task(j->user_context, j->task, (int)i, j->closure) :
-                                halide_do_loop_task(j->user_context, j->loop_task, (int)i, (int)slice, j->closure, j);
+        const int r = j->task ? halide_do_task(j->user_context, j->task, (int)i, j->closure)
+                              : halide_do_loop_task(j->user_context, j->loop_task, (int)i, (int)slice, j->closure, j);
         if (r) {
             return r;
         }
@@ -335,8 +329,8 @@ int run_iterations(Job *j) {
 
 /// Runs a slice of a job that hands them out under the lock.
 int run_step(Job *j, int64_t first, int64_t extent) {
-    return j->task ? halide_do_task(j->user_context, j->task, (int)first, j->closure) :
-                     halide_do_loop_task(j->user_context, j->loop_task, (int)first, (int)extent, j->closure, j);
+    return j->task ? halide_do_task(j->user_context, j->task, (int)first, j->closure)
+                   : halide_do_loop_task(j->user_context, j->loop_task, (int)first, (int)extent, j->closure, j);
 }
 
 /// Takes part in a job that find_job returned. The lock is held on entry and exit.
@@ -661,8 +655,7 @@ WEAK int halide_do_loop_task(void *user_context, halide_loop_task_t f, int min, 
     return custom_do_loop_task(user_context, f, min, extent, closure, task_parent);
 }
 
-WEAK int halide_do_parallel_tasks(void *user_context, int num_tasks, halide_parallel_task_t *tasks,
-                                  void *task_parent) {
+WEAK int halide_do_parallel_tasks(void *user_context, int num_tasks, halide_parallel_task_t *tasks, void *task_parent) {
     return custom_do_parallel_tasks(user_context, num_tasks, tasks, task_parent);
 }
 
@@ -719,7 +712,8 @@ WEAK int halide_get_num_threads(void) {
 WEAK int halide_set_num_threads(int n) {
     enter_process();
     if (n < 0) {
-        halide_error(nullptr, "halide_set_num_threads: the number of threads must not be negative (0 means the default)");
+        halide_error(nullptr,
+                     "halide_set_num_threads: the number of threads must not be negative (0 means the default)");
         return halide_get_num_threads();
     }
     const int wanted = n == 0 ? default_num_threads() : n > max_threads ? max_threads : n;

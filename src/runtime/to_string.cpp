@@ -103,9 +103,7 @@ struct Decimal {
         }
     }
 
-    char digit(int i) const {
-        return i < count ? digits[i] : 0;
-    }
+    char digit(int i) const { return i < count ? digits[i] : 0; }
 
     /// Keeps the first n digits: to nearest, ties to even.
     void round_to(int n) {

@@ -58,7 +58,7 @@ const char *event_name(halide_trace_event_code_t event) {
     return "Unknown event";
 }
 
-template<typename T>
+template <typename T>
 T read(const void *p, int i) {
     T v;
     memcpy(&v, (const char *)p + i * sizeof(T), sizeof(T));
@@ -117,7 +117,7 @@ void print_value(Text &t, const halide_type_t &type, const void *p, int lane) {
     }
 }
 
-template<typename Print>
+template <typename Print>
 void print_lanes(Text &t, int lanes, Print print) {
     if (lanes > 1) {
         t << "<";

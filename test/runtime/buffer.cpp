@@ -596,7 +596,7 @@ int live_device_allocations = 0, live_crops = 0;
 
 int fake_malloc(void *, halide_buffer_t *b, const halide_device_interface_t *i) {
     if (!b->device) {
-        b->device = (uint64_t)(uintptr_t) new uint8_t[b->size_in_bytes() + 1];
+        b->device = (uint64_t)(uintptr_t)new uint8_t[b->size_in_bytes() + 1];
         b->device_interface = i;
         live_device_allocations++;
     }
@@ -612,8 +612,7 @@ int fake_free(void *, halide_buffer_t *b) {
 int fake_sync(void *, halide_buffer_t *) {
     return 0;
 }
-void fake_release(void *, const halide_device_interface_t *) {
-}
+void fake_release(void *, const halide_device_interface_t *) {}
 int fake_to_host(void *, halide_buffer_t *b) {
     memcpy(b->begin(), (void *)(uintptr_t)b->device, b->size_in_bytes());
     b->set_device_dirty(false);
@@ -652,8 +651,8 @@ int fake_detach(void *, halide_buffer_t *b) {
 }
 
 const halide_device_interface_t fake_device = {
-    fake_malloc, fake_free, fake_sync, fake_release, fake_to_host, fake_to_device, fake_malloc, fake_free,
-    nullptr, fake_crop, fake_slice, fake_release_crop, fake_wrap, fake_detach, nullptr, nullptr};
+    fake_malloc, fake_free, fake_sync,  fake_release,      fake_to_host, fake_to_device, fake_malloc, fake_free,
+    nullptr,     fake_crop, fake_slice, fake_release_crop, fake_wrap,    fake_detach,    nullptr,     nullptr};
 
 }  // namespace
 

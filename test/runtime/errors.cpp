@@ -18,12 +18,8 @@ void record(void *, const char *msg) {
 /// Records errors instead of aborting.
 struct Recorder {
     halide_error_handler_t old = halide_set_error_handler(record);
-    Recorder() {
-        reported.clear();
-    }
-    ~Recorder() {
-        halide_set_error_handler(old);
-    }
+    Recorder() { reported.clear(); }
+    ~Recorder() { halide_set_error_handler(old); }
 };
 
 constexpr uint32_t u8 = 1 | 8 << 8, f32 = 2 | 32 << 8;

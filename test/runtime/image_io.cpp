@@ -31,12 +31,8 @@ struct Directory {
         std::error_code ignored;
         fs::remove_all(path, ignored);
     }
-    std::string operator()(const std::string &name) const {
-        return (path / name).string();
-    }
-    size_t files() const {
-        return (size_t)std::distance(fs::directory_iterator(path), fs::directory_iterator());
-    }
+    std::string operator()(const std::string &name) const { return (path / name).string(); }
+    size_t files() const { return (size_t)std::distance(fs::directory_iterator(path), fs::directory_iterator()); }
 };
 
 std::string read(const std::string &filename) {
@@ -48,14 +44,14 @@ void write(const std::string &filename, const std::string &bytes) {
     std::ofstream(filename, std::ios::binary) << bytes;
 }
 
-template<typename T>
+template <typename T>
 Buffer<T> picture(int w, int h, int channels) {
     Buffer<T> im = channels ? Buffer<T>(w, h, channels) : Buffer<T>(w, h);
     im.fill([&](const int *p) { return (T)(p[0] * 1237 + p[1] * 7919 + (channels ? p[2] * 31337 : 0)); });
     return im;
 }
 
-template<typename A, typename B>
+template <typename A, typename B>
 void expect_same(const A &a, const B &b, const std::string &what) {
     ASSERT_EQ(a.dimensions(), b.dimensions()) << what;
     ASSERT_EQ(a.type(), b.type()) << what;
@@ -67,7 +63,7 @@ void expect_same(const A &a, const B &b, const std::string &what) {
     EXPECT_EQ(different, 0) << what;
 }
 
-template<typename T>
+template <typename T>
 void round_trip(const std::string &filename, const Buffer<T> &im) {
     ASSERT_TRUE(save(im, filename)) << last_image_io_error();
     Buffer<T> back;
@@ -185,15 +181,15 @@ TEST(ImageIO, StaticTypesAndDimensions) {
 
     Buffer<uint8_t, 2> flat;
     EXPECT_FALSE(load(dir("rgb.png"), &flat));
-    EXPECT_EQ(last_image_io_error(),
-              "Error: " + dir("rgb.png") + " has 3 dimensions but the image to load into has 2");
+    EXPECT_EQ(last_image_io_error(), "Error: " + dir("rgb.png") + " has 3 dimensions but the image to load into has 2");
     Buffer<float> wrong;
     EXPECT_FALSE(load(dir("rgb.png"), &wrong));
     EXPECT_EQ(last_image_io_error(), "Error: " + dir("rgb.png") +
                                          " has type uint8 but the image to load into has type float32; use "
                                          "load_and_convert_image() to convert it");
-    EXPECT_EXIT({ Buffer<float> f = load_image(dir("rgb.png")); }, testing::ExitedWithCode(255),
-                "has type uint8 but the image");
+    EXPECT_EXIT(
+        { Buffer<float> f = load_image(dir("rgb.png")); }, testing::ExitedWithCode(255),
+        "has type uint8 but the image");
     Buffer<float> converted = load_and_convert_image(dir("rgb.png"));
     EXPECT_FLOAT_EQ(converted(3, 2, 1), picture<uint8_t>(6, 5, 3)(3, 2, 1) / 255.f);
 }
@@ -304,7 +300,8 @@ TEST(ImageIO, NumpyVariants) {
     Buffer<uint8_t> f = load_image(dir("f.npy"));
     EXPECT_EQ(f.width(), 2);
     EXPECT_EQ(f(1, 1), 4);
-    write(dir("b.npy"), file("{'descr': '>u2', 'fortran_order': False, 'shape': (2,), }\n", std::string("\1\2\0\3", 4)));
+    write(dir("b.npy"),
+          file("{'descr': '>u2', 'fortran_order': False, 'shape': (2,), }\n", std::string("\1\2\0\3", 4)));
     Buffer<uint16_t> b = load_image(dir("b.npy"));
     EXPECT_EQ(b(0), 0x102);
     EXPECT_EQ(b(1), 3);
@@ -432,8 +429,9 @@ TEST(ImageIO, BrokenFilesNameTheFile) {
         const std::string text = failure(dir(c.name));
         EXPECT_EQ(text.find("Error: " + dir(c.name) + " " + c.problem), 0u) << text;
     }
-    EXPECT_EXIT({ Buffer<> b = load_image(dir("missing.png")); }, testing::ExitedWithCode(255),
-                "missing.png could not be opened for reading");
+    EXPECT_EXIT(
+        { Buffer<> b = load_image(dir("missing.png")); }, testing::ExitedWithCode(255),
+        "missing.png could not be opened for reading");
 }
 
 TEST(ImageIO, TruncatedAtEveryByte) {
@@ -487,8 +485,7 @@ TEST(ImageIO, FailedWritesLeaveTheOldFile) {
     EXPECT_NE(last_image_io_error().find("the image has no memory"), std::string::npos);
     EXPECT_EQ(read(dir("a.png")), before);
     EXPECT_FALSE(save(im, dir("no/such/directory.png")));
-    EXPECT_EQ(last_image_io_error(),
-              "Error: " + dir("no/such/directory.png") + " could not be opened for writing");
+    EXPECT_EQ(last_image_io_error(), "Error: " + dir("no/such/directory.png") + " could not be opened for writing");
     EXPECT_EQ(dir.files(), 1u) << "no temporary files";
     // A full disk.
     if (fs::exists("/dev/full")) {

@@ -62,8 +62,7 @@ struct Recorder {
 struct TemporaryFile {
     std::string name;
     explicit TemporaryFile(const std::string &extension)
-        : name((fs::temp_directory_path() / ("bromide-" + std::to_string(getpid()) + extension)).string()) {
-    }
+        : name((fs::temp_directory_path() / ("bromide-" + std::to_string(getpid()) + extension)).string()) {}
     ~TemporaryFile() {
         std::error_code ignored;
         fs::remove(name, ignored);
@@ -120,18 +119,17 @@ struct Entry {
     Buffer<int32_t> buf;
     halide_buffer_t *bufs[1];
 
-    Entry(const std::string &key, int min, int extent)
-        : key(key), min(min), extent(extent), buf(nullptr, extent) {
+    Entry(const std::string &key, int min, int extent) : key(key), min(min), extent(extent), buf(nullptr, extent) {
         buf.set_min(min);
         bufs[0] = buf.raw_buffer();
     }
     int lookup() {
-        return halide_memoization_cache_lookup(nullptr, (const uint8_t *)key.data(), (int)key.size(), buf.raw_buffer(), 1,
-                                               bufs);
+        return halide_memoization_cache_lookup(nullptr, (const uint8_t *)key.data(), (int)key.size(), buf.raw_buffer(),
+                                               1, bufs);
     }
     int store(bool has_eviction_key = false, uint64_t eviction_key = 0) {
-        return halide_memoization_cache_store(nullptr, (const uint8_t *)key.data(), (int)key.size(), buf.raw_buffer(), 1,
-                                              bufs, has_eviction_key, eviction_key);
+        return halide_memoization_cache_store(nullptr, (const uint8_t *)key.data(), (int)key.size(), buf.raw_buffer(),
+                                              1, bufs, has_eviction_key, eviction_key);
     }
     void release() {
         halide_memoization_cache_release(nullptr, buf.data());
@@ -483,7 +481,7 @@ int device_malloc(void *, halide_buffer_t *b, const halide_device_interface_t *i
     if (fake.fail) {
         return -1;
     }
-    b->device = (uint64_t)(uintptr_t) new uint8_t[b->size_in_bytes() + 1];
+    b->device = (uint64_t)(uintptr_t)new uint8_t[b->size_in_bytes() + 1];
     b->device_interface = i;
     fake.mallocs++;
     return 0;
@@ -498,8 +496,7 @@ int device_free(void *, halide_buffer_t *b) {
 int device_sync(void *, halide_buffer_t *) {
     return fake.fail ? -1 : 0;
 }
-void device_release(void *, const halide_device_interface_t *) {
-}
+void device_release(void *, const halide_device_interface_t *) {}
 int copy_to_host(void *, halide_buffer_t *b) {
     fake.to_host++;
     memcpy(b->host, (void *)(uintptr_t)b->device, b->size_in_bytes());
@@ -514,9 +511,9 @@ int buffer_copy(void *, halide_buffer_t *, const halide_device_interface_t *, ha
     return halide_error_code_incompatible_device_interface;
 }
 
-const halide_device_interface_t device_a = {device_malloc, device_free, device_sync, device_release, copy_to_host,
-                                            copy_to_device, device_malloc, device_free, buffer_copy, nullptr,
-                                            nullptr, nullptr, nullptr, nullptr, nullptr, nullptr};
+const halide_device_interface_t device_a = {
+    device_malloc, device_free, device_sync, device_release, copy_to_host, copy_to_device, device_malloc, device_free,
+    buffer_copy,   nullptr,     nullptr,     nullptr,        nullptr,      nullptr,        nullptr,       nullptr};
 const halide_device_interface_t device_b = device_a;
 
 }  // namespace
@@ -718,9 +715,9 @@ TEST(CpuFeatures, MatchTheMachine) {
     EXPECT_EQ(can_use({halide_target_feature_avx512_skylake}),
               __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512cd") &&
                       __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw") &&
-                      __builtin_cpu_supports("avx512dq") ?
-                  1 :
-                  0);
+                      __builtin_cpu_supports("avx512dq")
+                  ? 1
+                  : 0);
     EXPECT_EQ(can_use({halide_target_feature_sse41, halide_target_feature_sve}), 0);
     EXPECT_EQ(can_use({halide_target_feature_rvv}), 0);
 #endif
@@ -793,8 +790,8 @@ TEST(Symbols, TableHoldsTheWholeHeader) {
             const std::string head = line.substr(0, parenthesis);
             const size_t name_at = head.find_last_of(" *") + 1;
             const std::string name = head.substr(name_at);
-            if (parenthesis == std::string::npos || line[0] == ' ' || line[0] == '/' || line[0] == '#' || name_at == 0 ||
-                line.compare(0, 7, "typedef") == 0 || line.compare(0, 9, "constexpr") == 0 ||
+            if (parenthesis == std::string::npos || line[0] == ' ' || line[0] == '/' || line[0] == '#' ||
+                name_at == 0 || line.compare(0, 7, "typedef") == 0 || line.compare(0, 9, "constexpr") == 0 ||
                 name.find("halide_") == std::string::npos) {
                 continue;
             }

@@ -8,8 +8,8 @@
 #include <atomic>
 #include <chrono>
 #include <functional>
-#include <set>
 #include <mutex>
+#include <set>
 #include <thread>
 #include <vector>
 
@@ -18,12 +18,8 @@ namespace {
 /// Sets the number of threads for a scope.
 struct Threads {
     int old;
-    explicit Threads(int n)
-        : old(halide_set_num_threads(n)) {
-    }
-    ~Threads() {
-        halide_set_num_threads(old);
-    }
+    explicit Threads(int n) : old(halide_set_num_threads(n)) {}
+    ~Threads() { halide_set_num_threads(old); }
 };
 
 using Body = std::function<int(int)>;
@@ -53,8 +49,8 @@ struct Task {
 int run_tasks(std::vector<Task> tasks, void *parent = nullptr) {
     std::vector<halide_parallel_task_t> list;
     for (Task &t : tasks) {
-        list.push_back({call_loop_body, (uint8_t *)&t.body, "task", t.semaphores.data(), (int)t.semaphores.size(), t.min,
-                        t.extent, t.min_threads, t.serial});
+        list.push_back({call_loop_body, (uint8_t *)&t.body, "task", t.semaphores.data(), (int)t.semaphores.size(),
+                        t.min, t.extent, t.min_threads, t.serial});
     }
     return halide_do_parallel_tasks(nullptr, (int)list.size(), list.data(), parent);
 }
@@ -141,9 +137,8 @@ TEST(ThreadPool, NestedLoops) {
             std::atomic<int> count{0};
             EXPECT_EQ(par_for(0, 10,
                               [&](int) {
-                                  return par_for(0, 10, [&](int) {
-                                      return par_for(0, 10, [&](int) { return count++, 0; });
-                                  });
+                                  return par_for(0, 10,
+                                                 [&](int) { return par_for(0, 10, [&](int) { return count++, 0; }); });
                               }),
                       0);
             EXPECT_EQ(count, 1000);
@@ -376,7 +371,9 @@ TEST(ParallelTasks, SlicesCoverTheLoop) {
                                   }
                                   return 0;
                               },
-                              -100, 1000, {}}}),
+                              -100,
+                              1000,
+                              {}}}),
                   0);
         for (auto &c : counts) {
             ASSERT_EQ(c, 1);
@@ -396,14 +393,19 @@ TEST(ParallelTasks, SerialIsInOrder) {
                                   order.push_back(min);  // No lock: never two at a time.
                                   return 0;
                               },
-                              0, 50, {{&s, 1}}, true},
+                              0,
+                              50,
+                              {{&s, 1}},
+                              true},
                              {[&](int min, int extent, void *) {
                                   for (int i = 0; i < extent; i++) {
                                       halide_semaphore_release(&s, 1);
                                   }
                                   return 0;
                               },
-                              0, 50, {}}}),
+                              0,
+                              50,
+                              {}}}),
                   0);
         ASSERT_EQ(order.size(), 50u);
         for (int i = 0; i < 50; i++) {
@@ -425,12 +427,18 @@ TEST(ParallelTasks, ProducerAndConsumerWithALimitedBuffer) {
                                           ring[i % slots] = i * i;
                                           return halide_semaphore_release(&full, 1), 0;
                                       },
-                                      0, 200, {{&empty, 1}}, true},
+                                      0,
+                                      200,
+                                      {{&empty, 1}},
+                                      true},
                                      {[&](int i, int, void *) {
                                           seen.push_back(ring[i % slots]);
                                           return halide_semaphore_release(&empty, 1), 0;
                                       },
-                                      0, 200, {{&full, 1}}, true}}),
+                                      0,
+                                      200,
+                                      {{&full, 1}},
+                                      true}}),
                           0);
                 ASSERT_EQ(seen.size(), 200u);
                 for (int i = 0; i < 200; i++) {
@@ -456,7 +464,10 @@ TEST(ParallelTasks, TasksThatBlockInsideOnNestedTasks) {
                                                                         slot = i;
                                                                         return halide_semaphore_release(&full, 1), 0;
                                                                     },
-                                                                    0, 1, {{&empty, 1}}, true}},
+                                                                    0,
+                                                                    1,
+                                                                    {{&empty, 1}},
+                                                                    true}},
                                                                   parent);
                                           if (r) {
                                               return r;
@@ -464,14 +475,21 @@ TEST(ParallelTasks, TasksThatBlockInsideOnNestedTasks) {
                                       }
                                       return 0;
                                   },
-                                  0, 1, {}, true, 2},
+                                  0,
+                                  1,
+                                  {},
+                                  true,
+                                  2},
                                  {[&](int, int, void *parent) {
                                       for (int i = 0; i < 30; i++) {
                                           const int r = run_tasks({{[&](int, int, void *) {
                                                                         sum += slot;
                                                                         return halide_semaphore_release(&empty, 1), 0;
                                                                     },
-                                                                    0, 1, {{&full, 1}}, true}},
+                                                                    0,
+                                                                    1,
+                                                                    {{&full, 1}},
+                                                                    true}},
                                                                   parent);
                                           if (r) {
                                               return r;
@@ -479,7 +497,11 @@ TEST(ParallelTasks, TasksThatBlockInsideOnNestedTasks) {
                                       }
                                       return 0;
                                   },
-                                  0, 1, {}, true, 2}}),
+                                  0,
+                                  1,
+                                  {},
+                                  true,
+                                  2}}),
                       0);
             EXPECT_EQ(sum, 29 * 30 / 2);
         }
@@ -495,19 +517,26 @@ TEST(ParallelTasks, ManyBlockedTasksInsideALoop) {
                               [&](int) {
                                   halide_semaphore_t s = {};
                                   halide_semaphore_init(&s, 0);
-                                  return run_tasks({{[&](int, int, void *parent) {
-                                                         return run_tasks({{[&](int, int, void *) { return done++, 0; },
-                                                                            0, 1, {{&s, 3}}}},
-                                                                          parent);
-                                                     },
-                                                     0, 1, {}, true, 2},
-                                                    {[&](int, int extent, void *) {
-                                                         for (int i = 0; i < extent; i++) {
-                                                             halide_semaphore_release(&s, 1);
-                                                         }
-                                                         return 0;
-                                                     },
-                                                     0, 3, {}}});
+                                  return run_tasks(
+                                      {{[&](int, int, void *parent) {
+                                            return run_tasks(
+                                                {{[&](int, int, void *) { return done++, 0; }, 0, 1, {{&s, 3}}}},
+                                                parent);
+                                        },
+                                        0,
+                                        1,
+                                        {},
+                                        true,
+                                        2},
+                                       {[&](int, int extent, void *) {
+                                            for (int i = 0; i < extent; i++) {
+                                                halide_semaphore_release(&s, 1);
+                                            }
+                                            return 0;
+                                        },
+                                        0,
+                                        3,
+                                        {}}});
                               }),
                       0);
             EXPECT_EQ(done, 12);
@@ -522,17 +551,24 @@ TEST(ParallelTasks, AnErrorReleasesWhoWaits) {
             halide_semaphore_t never = {};
             halide_semaphore_init(&never, 0);
             // A sibling that waits at the start, and one that waits in the middle.
-            const int r = run_tasks({{[&](int, int, void *) { return 0; }, 0, 10, {{&never, 1}}, true},
-                                     {[&](int, int, void *parent) {
-                                          return run_tasks({{[](int, int, void *) { return 0; }, 0, 1, {{&never, 1}}}},
-                                                           parent);
-                                      },
-                                      0, 1, {}, true, 2},
-                                     {[&](int, int, void *) {
-                                          sleep_ms(5);
-                                          return -5;
-                                      },
-                                      0, 1, {}, true}});
+            const int r =
+                run_tasks({{[&](int, int, void *) { return 0; }, 0, 10, {{&never, 1}}, true},
+                           {[&](int, int, void *parent) {
+                                return run_tasks({{[](int, int, void *) { return 0; }, 0, 1, {{&never, 1}}}}, parent);
+                            },
+                            0,
+                            1,
+                            {},
+                            true,
+                            2},
+                           {[&](int, int, void *) {
+                                sleep_ms(5);
+                                return -5;
+                            },
+                            0,
+                            1,
+                            {},
+                            true}});
             EXPECT_EQ(r, -5);
             EXPECT_EQ(par_for(0, 20, [](int) { return 0; }), 0);
         }

@@ -23,7 +23,7 @@ char *halide_buffer_to_string(char *dst, char *end, const halide_buffer_t *arg);
 
 namespace {
 
-template<typename Fn, typename... Args>
+template <typename Fn, typename... Args>
 std::string text(Fn f, Args... args) {
     char buf[512];
     memset(buf, 'x', sizeof(buf));
@@ -53,12 +53,38 @@ TEST(ToString, Integers) {
 }
 
 TEST(ToString, DoublesLikePrintf) {
-    std::vector<double> values = {0.0,  -0.0, 1.0,    -1.5,   0.1,     1e-7,  5e-7,  4.9999995e-7, 0.5,   2.5e-6,
-                                  9.5,  99.9999995, 9.9999995, 9.99999949, 123456789.0, 1e15, 1e16, 1e22, 1e23, 1e100,
-                                  0.0000005, 0.0000015, 0.0000025, 1.0000005, 4294967296.0, 18446744073709551616.0,
-                                  std::numeric_limits<double>::max(), std::numeric_limits<double>::min(),
-                                  std::numeric_limits<double>::denorm_min(), 2.2250738585072009e-308,
-                                  std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity()};
+    std::vector<double> values = {0.0,
+                                  -0.0,
+                                  1.0,
+                                  -1.5,
+                                  0.1,
+                                  1e-7,
+                                  5e-7,
+                                  4.9999995e-7,
+                                  0.5,
+                                  2.5e-6,
+                                  9.5,
+                                  99.9999995,
+                                  9.9999995,
+                                  9.99999949,
+                                  123456789.0,
+                                  1e15,
+                                  1e16,
+                                  1e22,
+                                  1e23,
+                                  1e100,
+                                  0.0000005,
+                                  0.0000015,
+                                  0.0000025,
+                                  1.0000005,
+                                  4294967296.0,
+                                  18446744073709551616.0,
+                                  std::numeric_limits<double>::max(),
+                                  std::numeric_limits<double>::min(),
+                                  std::numeric_limits<double>::denorm_min(),
+                                  2.2250738585072009e-308,
+                                  std::numeric_limits<double>::infinity(),
+                                  -std::numeric_limits<double>::infinity()};
     std::mt19937_64 random(1);
     for (int i = 0; i < 20000; i++) {
         const uint64_t bits = random();
@@ -93,9 +119,9 @@ TEST(ToString, StringsAreCutOff) {
 
 TEST(ToString, Types) {
     const std::pair<halide_type_t, const char *> cases[] = {
-        {halide_type_of<uint8_t>(), "uint8"},       {halide_type_of<int64_t>(), "int64"},
-        {halide_type_of<float>(), "float32"},       {halide_type_of<void *>(), "handle64"},
-        {{halide_type_bfloat, 16}, "bfloat16"},     {halide_type_of<bool>(), "uint1"},
+        {halide_type_of<uint8_t>(), "uint8"},           {halide_type_of<int64_t>(), "int64"},
+        {halide_type_of<float>(), "float32"},           {halide_type_of<void *>(), "handle64"},
+        {{halide_type_bfloat, 16}, "bfloat16"},         {halide_type_of<bool>(), "uint1"},
         {{(halide_type_code_t)9, 3}, "bad_type_code3"},
     };
     for (const auto &c : cases) {
