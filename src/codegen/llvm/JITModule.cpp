@@ -210,12 +210,15 @@ JITModule::JITModule()
 
 JITModule::JITModule(const Module &m, const LoweredFunc &fn, const std::vector<JITModule> &dependencies)
     : JITModule() {
-    llvm::LLVMContext context;
-    context.setDiscardValueNames(debug_level() < 1);
-    StepTimer timer;
-    std::unique_ptr<llvm::Module> code = CodeGen_LLVM::make(m.target(), context)->compile(m);
-    timer.step("llvm-code");
-    compile_module(std::move(code), CodeGen_LLVM::symbol_name(fn, m.target()), m.target(), dependencies);
+    // Long chains of lets nest deeply, here and in LLVM.
+    run_with_large_stack([&] {
+        llvm::LLVMContext context;
+        context.setDiscardValueNames(debug_level() < 1);
+        StepTimer timer;
+        std::unique_ptr<llvm::Module> code = CodeGen_LLVM::make(m.target(), context)->compile(m);
+        timer.step("llvm-code");
+        compile_module(std::move(code), CodeGen_LLVM::symbol_name(fn, m.target()), m.target(), dependencies);
+    });
 }
 
 void JITModule::compile_module(std::unique_ptr<llvm::Module> m, const std::string &function_name,
