@@ -241,6 +241,9 @@ public:
         : loop_var(loop_var), first(first), starts(starts), current(original) {
     }
     Stmt mutate(const Stmt &s) override {
+        if (!s.defined()) {
+            return s;
+        }
         const bool transparent = s.as<LetStmt>() || s.as<Block>() || s.as<ProducerConsumer>() || s.as<Realize>() ||
                                  s.as<HoistedStorage>();
         if (transparent || contains_producer(s)) {
