@@ -403,7 +403,9 @@ class SlidingWindow : public IRMutator {
         }
         const Expr step = up ? high - next + 1 : next - low + 1;
         for (const Expr &factor : factors) {
-            if (!can_prove(simplify(step) >= factor) && reads_from_inside(body, name)) {
+            // A point computed again by the pure definition would also lose the updates it has had.
+            if (!can_prove(simplify(step) >= factor) &&
+                (reads_from_inside(body, name) || f.has_update_definition())) {
                 ctx.explain(name + " does not slide over " + loop->name + ": a split of " + args[dim] +
                             " would compute points again that earlier iterations have computed");
                 return;
