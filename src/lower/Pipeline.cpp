@@ -288,7 +288,7 @@ void check_outputs(const std::vector<Function> &outputs) {
 }  // namespace
 
 std::string LowerContext::unique_name(const std::string &prefix) {
-    // User-visible names contain no '$' followed by a dot, so this is free.
+    // In names of Funcs, Vars and the symbols made of them a dot is never followed by '$', so this is free.
     return prefix + ".$" + std::to_string(counters[prefix]++);
 }
 
