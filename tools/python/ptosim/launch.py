@@ -1,0 +1,284 @@
+"""Jobs: one kernel with its arguments, or a launch plan with the host's buffers (format: docs/ptosim.md)."""
+
+import json
+import os
+import types
+
+import numpy as np
+
+from . import hostbuffers
+from .errors import PtoError, TraceError, UsageError
+from .executor import Compiled
+from .expressions import evaluate
+from .hostbuffers import dtype_named, make_buffer, write_buffer
+from .jit import DEFAULT_OPTIONS, Kernel
+from .machine import GlobalBuffer, UB_CAPACITY
+from .types import PointerType
+
+_modules = 0
+
+
+def load_kernels(path):
+    """Imports a kernel file and returns its entries by name."""
+    global _modules
+    if not os.path.exists(path):
+        raise UsageError(f"kernel file {path} does not exist")
+    _modules += 1
+    name = f"ptosim_kernel_{_modules}"
+    module = types.ModuleType(name)
+    module.__file__ = path
+    try:
+        # Read here instead of imported: bytecode files beside the kernels would outlive them and cost more than they save.
+        with open(path) as file:
+            exec(compile(file.read(), path, "exec"), module.__dict__)
+    except PtoError as error:
+        error.file = error.file or path
+        raise
+    except SyntaxError as error:
+        raise TraceError(f"not Python: {error.msg}", error.lineno or 0, path) from None
+    except Exception as error:
+        raise TraceError(f"importing fails: {type(error).__name__}: {error}", line_of(error, path), path) from None
+    kernels = {}
+    for value in vars(module).values():
+        if isinstance(value, Kernel) and value.entry:
+            if value.name in kernels and kernels[value.name] is not value:
+                raise TraceError(f"two kernels are called {value.name}", value.line, path)
+            kernels[value.name] = value
+    if not kernels:
+        raise TraceError("the file defines no @pto.jit kernel at module level", 0, path)
+    return kernels
+
+
+def line_of(error, path):
+    """The last line of the kernel file in a traceback."""
+    line = 0
+    trace = error.__traceback__
+    while trace is not None:
+        if trace.tb_frame.f_code.co_filename == path:
+            line = trace.tb_lineno
+        trace = trace.tb_next
+    return line
+
+
+class Session:
+    """Keeps kernels that were loaded and compiled, so that a batch may run one kernel many times."""
+
+    def __init__(self, options=DEFAULT_OPTIONS):
+        self.options = options
+        self.files = {}
+        self.compiled = {}
+
+    def kernels(self, path):
+        stamp = (os.path.getmtime(path), os.path.getsize(path)) if os.path.exists(path) else None
+        if path not in self.files or self.files[path][0] != stamp:
+            self.compiled = {key: value for key, value in self.compiled.items() if key[0] != path}
+            self.files[path] = (stamp, load_kernels(path))
+        return self.files[path][1]
+
+    def kernel(self, path, name):
+        kernels = self.kernels(path)
+        if name is None:
+            if len(kernels) != 1:
+                raise UsageError(f"{path} has several kernels, name one of {', '.join(sorted(kernels))}")
+            name = next(iter(kernels))
+        if name not in kernels:
+            raise UsageError(f"{path} has no kernel {name}; it has {', '.join(sorted(kernels))}")
+        return kernels[name]
+
+    def compile(self, path, name, constants):
+        kernel = self.kernel(path, name)
+        key = (path, kernel.name, json.dumps(constants, sort_keys=True))
+        if key not in self.compiled:
+            try:
+                self.compiled[key] = Compiled(kernel, constants, self.options)
+            except PtoError:
+                raise
+            except Exception as error:
+                raise TraceError(f"{type(error).__name__}: {error}", line_of(error, path), path) from error
+        return self.compiled[key]
+
+    def run(self, job, directory="."):
+        """Executes one job; returns the reports of its kernels."""
+        def path_of(name):
+            return name if os.path.isabs(name) else os.path.join(directory, name)
+
+        job = dict(job)
+        arguments = {}
+        for name, value in job.get("args", {}).items():
+            if isinstance(value, dict):
+                value = {k: path_of(v) if k in ("file", "out") else v for k, v in value.items()}
+            arguments[name] = value
+        if "launch" in job:
+            return self.run_plan(path_of(job["launch"]), arguments, job.get("blocks"))
+        if "kernel" not in job:
+            raise UsageError("a job needs \"launch\" or \"kernel\"")
+        return self.run_kernel(path_of(job["kernel"]), job.get("name"), arguments, job.get("blocks", 1),
+                               job.get("constants", {}), job.get("ub"))
+
+    def run_kernel(self, path, name, arguments, blocks, constants, ub_map):
+        compiled = self.compile(path, name, constants)
+        kernel = compiled.kernel
+        known = {n for n, _ in kernel.parameters}
+        for given in arguments:
+            if given not in known:
+                raise UsageError(f"{kernel.name} has no argument {given}; it has {', '.join(sorted(known))}")
+        values, buffers = [], []
+        for parameter, kind in kernel.parameters:
+            if parameter not in arguments:
+                raise UsageError(f"{kernel.name}: argument {parameter} is missing")
+            value = arguments[parameter]
+            if isinstance(kind, PointerType):
+                if not isinstance(value, dict):
+                    raise UsageError(f"{kernel.name}: argument {parameter} is a pointer, give a file")
+                buffer = make_buffer(parameter, kind.dtype, value)
+                buffers.append((buffer, value))
+                values.append(GlobalBuffer(parameter, buffer.data, readable="file" in value, writable="out" in value))
+            else:
+                values.append(scalar_value(parameter, kind, value))
+        report = compiled.launch(blocks, values, read_ub_map(ub_map))
+        for buffer, description in buffers:
+            if "out" in description:
+                write_buffer(buffer, description["out"])
+        return [report]
+
+    def run_plan(self, path, arguments, blocks):
+        plan = read_plan(path)
+        directory = os.path.dirname(path) or "."
+        environment, buffers = bind_arguments(plan, arguments)
+        for check in plan.get("checks", []):
+            if not evaluate(check["condition"], environment):
+                raise UsageError(f"check of the launch plan fails: {check['message']}")
+        memory = {name: b.data for name, b in buffers.items()}
+        for temporary in plan.get("temporaries", []):
+            size = evaluate(temporary["bytes"], environment)
+            memory[temporary["name"]] = np.full(size, hostbuffers.FILL, np.uint8)
+        reports = []
+        for entry in plan["kernels"]:
+            compiled = self.compile(os.path.join(directory, plan["kernel_file"]), entry["name"],
+                                    entry.get("constants", {}))
+            values = plan_values(compiled.kernel, entry, environment, memory)
+            count = blocks if blocks is not None else evaluate(entry["blocks"], environment)
+            reports.append(compiled.launch(count, values, read_ub_map(entry.get("ub"))))
+        for name, buffer in buffers.items():
+            if "out" in arguments[name]:
+                write_buffer(buffer, arguments[name]["out"])
+        return reports
+
+
+def read_plan(path):
+    try:
+        with open(path) as file:
+            plan = json.load(file)
+    except OSError as error:
+        raise UsageError(f"cannot read {path}: {error}") from None
+    except ValueError as error:
+        raise UsageError(f"{path} is not JSON: {error}") from None
+    if not isinstance(plan, dict) or plan.get("version") != 1:
+        raise UsageError(f"{path}: \"version\" must be 1")
+    for field in ("kernel_file", "arguments", "kernels"):
+        if field not in plan:
+            raise UsageError(f"{path}: \"{field}\" is missing")
+    return plan
+
+
+def bind_arguments(plan, arguments):
+    environment, buffers = {}, {}
+    known = [a["name"] for a in plan["arguments"]]
+    for name in arguments:
+        if name not in known:
+            raise UsageError(f"the launch plan has no argument {name}; it has {', '.join(known)}")
+    for argument in plan["arguments"]:
+        name = argument["name"]
+        if name not in arguments:
+            raise UsageError(f"argument {name} is missing")
+        value = arguments[name]
+        if argument["kind"] == "scalar":
+            environment[name] = scalar_value(name, dtype_named(argument["dtype"], name), value)
+            continue
+        if not isinstance(value, dict):
+            raise UsageError(f"argument {name} is a buffer, give its file or extent")
+        buffer = make_buffer(name, dtype_named(argument["dtype"], name), value)
+        if "dimensions" in argument and len(buffer.extent) != argument["dimensions"]:
+            raise UsageError(f"argument {name} has {argument['dimensions']} dimensions, got extent {buffer.extent}")
+        environment[name] = buffers[name] = buffer
+    return environment, buffers
+
+
+def plan_values(kernel, entry, environment, memory):
+    described = entry["arguments"]
+    if [a["name"] for a in described] != [name for name, _ in kernel.parameters]:
+        raise UsageError(f"kernel {kernel.name}: the launch plan passes {[a['name'] for a in described]}, the function takes "
+                         f"{[name for name, _ in kernel.parameters]}")
+    values = []
+    for argument, (name, kind) in zip(described, kernel.parameters):
+        pointer = isinstance(kind, PointerType)
+        dtype = kind.dtype if pointer else kind
+        if argument["dtype"] != dtype.name:
+            raise UsageError(f"kernel {kernel.name}: argument {name} is {argument['dtype']} in the launch plan, {dtype} in the "
+                             "function")
+        if pointer != ("pointer" in argument):
+            raise UsageError(f"kernel {kernel.name}: argument {name} is a {'pointer' if pointer else 'scalar'} in the function")
+        if pointer:
+            values.append(plan_pointer(kernel, argument, environment, memory))
+        else:
+            values.append(scalar_value(name, kind, evaluate(argument["value"], environment)))
+    return values
+
+
+def plan_pointer(kernel, argument, environment, memory):
+    target = argument["pointer"]
+    if target not in memory:
+        raise UsageError(f"kernel {kernel.name}: argument {argument['name']} points to {target}, which is no buffer")
+    data = memory[target]
+    offset = evaluate(argument.get("offset", 0), environment)
+    size = evaluate(argument["bytes"], environment)
+    if offset < 0 or size < 0 or offset + size > len(data):
+        raise UsageError(f"kernel {kernel.name}: argument {argument['name']} needs bytes [{offset}, {offset + size}) of "
+                         f"{target}, which has {len(data)}")
+    access = argument["access"]
+    if access not in ("read", "write", "readwrite"):
+        raise UsageError(f"kernel {kernel.name}: access of {argument['name']} is {access!r}")
+    return GlobalBuffer(argument["name"], data, offset, size, access != "write", access != "read")
+
+
+def scalar_value(name, dtype, value):
+    """A scalar of a job: a number, or its text."""
+    if isinstance(value, str):
+        try:
+            value = float.fromhex(value) if dtype.is_float and "x" in value else \
+                float(value) if dtype.is_float else int(value, 0)
+        except ValueError:
+            raise UsageError(f"argument {name}: {value!r} is no {dtype} value") from None
+    if isinstance(value, (dict, list)) or value is None:
+        raise UsageError(f"argument {name} is a scalar of type {dtype}")
+    return value
+
+
+def read_ub_map(description):
+    """Buffers of a UB map as (address, bytes)."""
+    if description is None:
+        return None
+    buffers = [(b["address"], b["bytes"]) for b in description["buffers"]]
+    for address, size in buffers:
+        if address + size > description.get("bytes", UB_CAPACITY):
+            raise UsageError(f"UB map: buffer [{address}, {address + size}) ends beyond its \"bytes\"")
+    return buffers
+
+
+def run_job(session, job, directory="."):
+    """One job to one result, errors included."""
+    result = {"id": job.get("id")} if isinstance(job, dict) else {"id": None}
+    try:
+        if not isinstance(job, dict):
+            raise UsageError("a job is a JSON object")
+        reports = session.run(job, directory)
+        result["ok"] = True
+        if job.get("report"):
+            result["report"] = {"kernels": reports}
+    except PtoError as error:
+        result.update(ok=False, kind=error.kind, error=str(error), line=error.line)
+        if error.block is not None:
+            result["block"] = error.block
+    except KeyError as error:
+        result.update(ok=False, kind="usage", error=f"usage: {error} is missing in the job or launch plan", line=0)
+    return result

@@ -1,0 +1,2 @@
+def rewrite(function, file, enabled):
+    return function
