@@ -8,7 +8,7 @@
 #include "api/Callable.h"
 #include "api/Func.h"
 #include "api/InferArguments.h"
-#include "api/PrintLoopNest.h"
+#include "api/PipelineContents.h"
 #include "func/Environment.h"
 #include "ir/IROperator.h"
 #include "ir/IRPrinter.h"
@@ -22,14 +22,6 @@ using namespace Internal;
 
 namespace Internal {
 
-/// A pipeline compiled for this process.
-struct CompiledPipeline {
-    mutable RefCount ref_count;
-    Target target;
-    std::vector<InferredArgument> args;
-    JITModule module;
-};
-
 template <>
 RefCount &ref_count<CompiledPipeline>(const CompiledPipeline *c) noexcept {
     return c->ref_count;
@@ -38,62 +30,6 @@ template <>
 void destroy<CompiledPipeline>(const CompiledPipeline *c) {
     delete c;
 }
-
-struct PipelineContents {
-    mutable RefCount ref_count;
-
-    std::vector<Function> outputs;
-    std::vector<Stmt> requirements;
-    bool trace_pipeline = false;
-
-    /// Guards what runs in several threads share: the compiled code.
-    std::mutex mutex;
-    IntrusivePtr<CompiledPipeline> compiled;
-
-    JITHandlers jit_handlers;
-    std::map<std::string, JITExtern> jit_externs;
-    std::vector<CustomLoweringPass> custom_passes;
-    RuntimeNamespaceMap runtime_prefixes;
-
-    void invalidate() {
-        std::lock_guard<std::mutex> lock(mutex);
-        compiled = IntrusivePtr<CompiledPipeline>();
-    }
-
-    void clear_custom_passes() {
-        invalidate();
-        for (const CustomLoweringPass &p : custom_passes) {
-            if (p.deleter) {
-                p.deleter();
-            }
-        }
-        custom_passes.clear();
-    }
-
-    std::vector<IRMutator *> passes() const {
-        std::vector<IRMutator *> result;
-        for (const CustomLoweringPass &p : custom_passes) {
-            result.push_back(p.pass);
-        }
-        return result;
-    }
-
-    void check_outputs() const {
-        for (const Function &f : outputs) {
-            user_assert(f.has_pure_definition() || f.has_extern_definition())
-                << "Can't compile undefined Func " << f.name() << ".\n";
-            user_assert(!f.schedule().memoized())
-                << "Can't compile Func " << f.name()
-                << " as an output of a pipeline, because it is memoized: the caller owns its memory.\n"
-                << "  Memoize a Func that the output reads.\n";
-        }
-    }
-
-    IntrusivePtr<CompiledPipeline> compile(Target target);
-    JITModule externs_module(const Target &target);
-
-    ~PipelineContents() { clear_custom_passes(); }
-};
 
 template <>
 RefCount &ref_count<PipelineContents>(const PipelineContents *p) noexcept {
@@ -104,17 +40,12 @@ void destroy<PipelineContents>(const PipelineContents *p) {
     delete p;
 }
 
-}  // namespace Internal
-
-namespace {
-
 const Argument &user_context_argument() {
     static const Argument context("__user_context", Argument::InputScalar, type_of<const void *>(), 0,
                                   ArgumentEstimates{});
     return context;
 }
 
-/// The name of a C function for a pipeline whose first output has this name.
 std::string function_name_for(std::string name) {
     for (char &c : name) {
         if (!isalnum((unsigned char)c) && c != '_') {
@@ -123,6 +54,10 @@ std::string function_name_for(std::string name) {
     }
     return name;
 }
+
+}  // namespace Internal
+
+namespace {
 
 Target with_jit_features(Target t) {
     t.set_feature(Target::JIT);
@@ -457,134 +392,6 @@ void Pipeline::apply_runtime_prefixes(const Target &target, const RuntimePrefixP
     user_assert(!target.has_feature(Target::JIT))
         << "Runtime prefixes are for code compiled ahead of time; code for JIT uses the runtime of this process.\n";
     contents->runtime_prefixes = params.prefixes;
-}
-
-// ---- Compilation ahead of time
-
-std::string Pipeline::default_function_name() const {
-    return function_name_for(contents->outputs[0].name());
-}
-
-Module Pipeline::compile_to_module(const std::vector<Argument> &args, const std::string &fn_name, const Target &target,
-                                   LinkageType linkage_type) {
-    check_defined("compile");
-    contents->check_outputs();
-    for (Function &f : contents->outputs) {
-        f.freeze();
-    }
-    for (const Argument &a : args) {
-        user_assert(!a.is_output()) << "The argument list of a pipeline contains its inputs only, but " << a.name
-                                    << " is an output buffer; outputs come after the inputs by themselves.\n";
-    }
-    std::vector<Argument> all = args;
-    const bool has_context =
-        std::any_of(all.begin(), all.end(), [](const Argument &a) { return a.name == "__user_context"; });
-    if (target.has_feature(Target::UserContext) && !has_context) {
-        all.insert(all.begin(), user_context_argument());
-    }
-    Module module = lower(contents->outputs, fn_name.empty() ? default_function_name() : fn_name, target, all,
-                          linkage_type, contents->requirements, contents->trace_pipeline, contents->passes());
-    if (!contents->runtime_prefixes.empty()) {
-        module.set_runtime_prefixes_map(contents->runtime_prefixes);
-    }
-    return module;
-}
-
-void Pipeline::compile_to(const std::map<OutputFileType, std::string> &output_files, const std::vector<Argument> &args,
-                          const std::string &fn_name, const Target &target) {
-    compile_to_module(args, fn_name, target).compile(output_files);
-}
-
-void Pipeline::compile_to_bitcode(const std::string &filename, const std::vector<Argument> &args,
-                                  const std::string &fn_name, const Target &target) {
-    compile_to({{OutputFileType::bitcode, filename}}, args, fn_name, target);
-}
-
-void Pipeline::compile_to_llvm_assembly(const std::string &filename, const std::vector<Argument> &args,
-                                        const std::string &fn_name, const Target &target) {
-    compile_to({{OutputFileType::llvm_assembly, filename}}, args, fn_name, target);
-}
-
-void Pipeline::compile_to_object(const std::string &filename, const std::vector<Argument> &args,
-                                 const std::string &fn_name, const Target &target) {
-    compile_to({{OutputFileType::object, filename}}, args, fn_name, target);
-}
-
-void Pipeline::compile_to_header(const std::string &filename, const std::vector<Argument> &args,
-                                 const std::string &fn_name, const Target &target) {
-    compile_to({{OutputFileType::c_header, filename}}, args, fn_name, target);
-}
-
-void Pipeline::compile_to_assembly(const std::string &filename, const std::vector<Argument> &args,
-                                   const std::string &fn_name, const Target &target) {
-    compile_to({{OutputFileType::assembly, filename}}, args, fn_name, target);
-}
-
-void Pipeline::compile_to_c(const std::string &filename, const std::vector<Argument> &args, const std::string &fn_name,
-                            const Target &target) {
-    compile_to({{OutputFileType::c_source, filename}}, args, fn_name, target);
-}
-
-void Pipeline::compile_to_lowered_stmt(const std::string &filename, const std::vector<Argument> &args,
-                                       StmtOutputFormat fmt, const Target &target) {
-    compile_to({{fmt == HTML ? OutputFileType::stmt_html : OutputFileType::stmt, filename}}, args, "", target);
-}
-
-void Pipeline::compile_to_conceptual_stmt(const std::string &filename, const std::vector<Argument> &args,
-                                          StmtOutputFormat fmt, const Target &target) {
-    compile_to({{fmt == HTML ? OutputFileType::conceptual_stmt_html : OutputFileType::conceptual_stmt, filename}}, args,
-               "", target);
-}
-
-void Pipeline::print_loop_nest() {
-    check_defined("print the loop nest of");
-    contents->check_outputs();
-    std::cerr << loop_nest_text(contents->outputs);
-}
-
-void Pipeline::compile_to_file(const std::string &filename_prefix, const std::vector<Argument> &args,
-                               const std::string &fn_name, const Target &target) {
-    const auto info = get_output_info(target);
-    compile_to({{OutputFileType::c_header, filename_prefix + info.at(OutputFileType::c_header).extension},
-                {OutputFileType::object, filename_prefix + info.at(OutputFileType::object).extension}},
-               args, fn_name, target);
-}
-
-void Pipeline::compile_to_static_library(const std::string &filename_prefix, const std::vector<Argument> &args,
-                                         const std::string &fn_name, const Target &target) {
-    const auto info = get_output_info(target);
-    compile_to({{OutputFileType::c_header, filename_prefix + info.at(OutputFileType::c_header).extension},
-                {OutputFileType::static_library, filename_prefix + info.at(OutputFileType::static_library).extension}},
-               args, fn_name, target);
-}
-
-void Pipeline::compile_to_multitarget_static_library(const std::string &filename_prefix,
-                                                     const std::vector<Argument> &args,
-                                                     const std::vector<Target> &targets) {
-    check_defined("compile");
-    user_assert(!targets.empty()) << "compile_to_multitarget_static_library: no targets are given.\n";
-    const auto info = get_output_info(targets.back());
-    compile_multitarget(
-        default_function_name(),
-        {{OutputFileType::c_header, filename_prefix + info.at(OutputFileType::c_header).extension},
-         {OutputFileType::static_library, filename_prefix + info.at(OutputFileType::static_library).extension}},
-        targets, {},
-        [&](const std::string &name, const Target &target) { return compile_to_module(args, name, target); });
-}
-
-void Pipeline::compile_to_multitarget_object_files(const std::string &filename_prefix,
-                                                   const std::vector<Argument> &args,
-                                                   const std::vector<Target> &targets,
-                                                   const std::vector<std::string> &suffixes) {
-    check_defined("compile");
-    user_assert(!targets.empty()) << "compile_to_multitarget_object_files: no targets are given.\n";
-    const auto info = get_output_info(targets.back());
-    compile_multitarget(default_function_name(),
-                        {{OutputFileType::c_header, filename_prefix + info.at(OutputFileType::c_header).extension},
-                         {OutputFileType::object, filename_prefix + info.at(OutputFileType::object).extension}},
-                        targets, suffixes, [&](const std::string &name, const Target &target) {
-                            return compile_to_module(args, name, target);
-                        });
 }
 
 // ---- Compilation in this process
