@@ -4,6 +4,7 @@
 #include "ir/IROperator.h"
 #include "ir/IRVisitor.h"
 #include "regions/Bounds.h"
+#include "regions/EnclosingLets.h"
 #include "simplify/Simplify.h"
 #include "support/Error.h"
 
@@ -15,9 +16,27 @@ namespace {
 class AllocationBounds : public IRMutator {
     using IRMutator::visit;
     LowerContext &ctx;
+    EnclosingLets lets;
 
     Expr visit(const Call *op) override {
         return op;
+    }
+
+    /// Lets come in long chains: walked by iteration.
+    Stmt visit(const LetStmt *op) override {
+        std::vector<const LetStmt *> chain;
+        Stmt body;
+        for (const LetStmt *let = op; let; let = body.as<LetStmt>()) {
+            chain.push_back(let);
+            lets.push(let->name, let->value);
+            body = let->body;
+        }
+        body = mutate(body);
+        for (size_t i = chain.size(); i-- > 0;) {
+            lets.pop(chain[i]->name);
+            body = chain[i]->with(chain[i]->value, body);
+        }
+        return body;
     }
 
     Stmt visit(const Realize *op) override {
@@ -51,8 +70,12 @@ class AllocationBounds : public IRMutator {
             storage = d.var == arg ? &d : storage;
         }
         Expr extent = simplify(touched.max - touched.min + 1);
-        const bool constant = is_const(extent);
-        if (!constant) {
+        if (!is_const(extent)) {
+            // Ends that are definitions of their own cancel only when written out.
+            const Expr written_out = simplify(lets.expand(extent));
+            extent = is_const(written_out) ? written_out : extent;
+        }
+        if (!is_const(extent)) {
             const Expr bound = find_constant_bound(extent, Direction::Upper);
             // Where two ends move together, their distance is a constant that simplification alone does not find.
             if (bound.defined() && is_const(find_constant_bound_if_equal(extent, bound))) {

@@ -5,6 +5,7 @@
 #include "ir/IRPrinter.h"
 #include "ir/IRVisitor.h"
 #include "regions/Bounds.h"
+#include "regions/EnclosingLets.h"
 #include "simplify/Simplify.h"
 #include "support/Error.h"
 
@@ -65,15 +66,8 @@ class BoundSmall : public IRMutator {
 
     /// Ends are often lets of their own (`f.y.extent_realized`): what they stand for says more than their constant bounds.
     Expr bound_of(const Expr &extent) {
-        Expr e = extent;
-        for (int i = 0; i < 4 && e.as<Variable>(); i++) {
-            const Expr *value = values.find(e.as<Variable>()->name);
-            if (!value) {
-                break;
-            }
-            e = *value;
-        }
-        return find_constant_bound(e, Direction::Upper, scope);
+        const Expr bound = find_constant_bound(simplify(values.expand(extent)), Direction::Upper, scope);
+        return bound.defined() ? bound : find_constant_bound(extent, Direction::Upper, scope);
     }
 
     template<typename SetExtents>
@@ -134,7 +128,7 @@ class BoundSmall : public IRMutator {
         });
     }
 
-    Scope<Expr> values;
+    EnclosingLets values;
 
 public:
     using IRMutator::mutate;
