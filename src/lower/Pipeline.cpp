@@ -25,6 +25,7 @@
 #include "lower/bounds/StorageFolding.h"
 #include "lower/checks/ImageChecks.h"
 #include "lower/checks/ParameterChecks.h"
+#include "lower/loops/ConstantExtents.h"
 #include "lower/loops/ContractFloats.h"
 #include "lower/loops/PartitionLoops.h"
 #include "lower/loops/RebaseLoops.h"
@@ -132,6 +133,7 @@ const std::vector<Pass> table = {
     {"hoist-storage",         hoist_storage,               L::Flat,      L::Flat,      nullptr,           false},
     {"unpack-buffers",        unpack_buffers,              L::Flat,      L::Flat,      nullptr,           false},
     {"simplify-addresses",    simplify_statement,          L::Flat,      L::Flat,      nullptr,           true},
+    {"constant-extents",      constant_extents,            L::Flat,      L::Flat,      nullptr,           true},
     {"unroll-loops",          unroll_loops,                L::Flat,      L::Unrolled,  nullptr,           false},
     {"vectorize-loops",       vectorize_loops,             L::Unrolled,  L::Vectors,   nullptr,           false},
     {"simplify-vectors",      simplify_statement,          L::Vectors,   L::Vectors,   nullptr,           true},

@@ -69,12 +69,7 @@ class AllocationBounds : public IRMutator {
         for (const StorageDim &d : f.schedule().storage_dims()) {
             storage = d.var == arg ? &d : storage;
         }
-        Expr extent = simplify(touched.max - touched.min + 1);
-        if (!is_const(extent)) {
-            // Ends that are definitions of their own cancel only when written out.
-            const Expr written_out = simplify(lets.expand(extent));
-            extent = is_const(written_out) ? written_out : extent;
-        }
+        Expr extent = lets.simplify_to_constant(touched.max - touched.min + 1);
         if (!is_const(extent)) {
             const Expr bound = find_constant_bound(extent, Direction::Upper);
             // Where two ends move together, their distance is a constant that simplification alone does not find.

@@ -66,7 +66,7 @@ class BoundSmall : public IRMutator {
 
     /// Ends are often lets of their own (`f.y.extent_realized`): what they stand for says more than their constant bounds.
     Expr bound_of(const Expr &extent) {
-        const Expr bound = find_constant_bound(simplify(values.expand(extent)), Direction::Upper, scope);
+        const Expr bound = find_constant_bound(values.simplify_to_constant(extent), Direction::Upper, scope);
         return bound.defined() ? bound : find_constant_bound(extent, Direction::Upper, scope);
     }
 

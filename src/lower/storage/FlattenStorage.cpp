@@ -6,6 +6,7 @@
 #include "ir/IROperator.h"
 #include "ir/IRVisitor.h"
 #include "ir/Scope.h"
+#include "regions/EnclosingLets.h"
 #include "simplify/Simplify.h"
 #include "support/Error.h"
 
@@ -57,17 +58,34 @@ public:
 protected:
     using IRMutator::visit;
 
-    Stmt visit(const Realize *op) override {
-        realizations.push(op->name);
-        Stmt body = mutate(op->body);
-        realizations.pop(op->name);
+    Expr visit(const Let *op) override {
+        return visit_lets<Expr>(op);
+    }
+    Stmt visit(const LetStmt *op) override {
+        return visit_lets<Stmt>(op);
+    }
 
+    Stmt visit(const For *op) override {
+        const Expr min = mutate(op->min), max = mutate(op->max);
+        loops++;
+        bound_at.push(op->name, loops);
+        const Stmt body = mutate(op->body);
+        bound_at.pop(op->name);
+        loops--;
+        return op->with(min, max, body);
+    }
+
+    Stmt visit(const Realize *op) override {
         const int dims = (int)op->bounds.size();
         std::vector<Expr> mins, extents, logical_extents;
         for (const Range &r : op->bounds) {
             mins.push_back(mutate(r.min));
             extents.push_back(mutate(r.extent));
         }
+        realizations.push(op->name, {mins, loops});
+        Stmt body = mutate(op->body);
+        realizations.pop(op->name);
+
         logical_extents = extents;
         const std::vector<int> order = storage_order(op->name, dims, extents);
         Expr condition = mutate(op->condition);
@@ -161,7 +179,57 @@ private:
     LowerContext &ctx;
     std::set<std::string> buffer_symbols;
     std::map<std::string, Parameter> outputs;
-    Scope<> realizations;
+    /// Where storage begins, and how many loops are around it.
+    struct Realization {
+        std::vector<Expr> mins;
+        int loops;
+    };
+    Scope<Realization> realizations;
+    EnclosingLets lets;
+    int loops = 0;
+    /// For each variable: see innermost_loop.
+    Scope<int> bound_at;
+
+    /// Lets come in long chains: walked by iteration.
+    template<typename Body, typename T>
+    Body visit_lets(const T *op) {
+        std::vector<std::pair<const T *, Expr>> chain;
+        Body body;
+        for (const T *let = op; let; let = body.template as<T>()) {
+            chain.emplace_back(let, mutate(let->value));
+            lets.push(let->name, let->value);
+            bound_at.push(let->name, innermost_loop(let->value));
+            body = let->body;
+        }
+        body = mutate(body);
+        for (auto it = chain.rbegin(); it != chain.rend(); ++it) {
+            lets.pop(it->first->name);
+            bound_at.pop(it->first->name);
+            body = it->first->with(it->second, body);
+        }
+        return body;
+    }
+
+    /// The number of loops around and including the innermost one on whose variable the value depends.
+    int innermost_loop(const Expr &e) const {
+        class Find : public IRGraphVisitor {
+            const Scope<int> &bound_at;
+
+            using IRGraphVisitor::visit;
+            void visit(const Variable *op) override {
+                const int *bound = bound_at.find(op->name);
+                result = std::max(result, bound ? *bound : 0);
+            }
+
+        public:
+            int result = 0;
+            explicit Find(const Scope<int> &bound_at)
+                : bound_at(bound_at) {
+            }
+        } find(bound_at);
+        e.accept(&find);
+        return find.result;
+    }
 
     static std::string symbol_name(const std::string &name, const char *field, int d) {
         return name + "." + field + "." + std::to_string(d);
@@ -234,11 +302,13 @@ private:
     }
 
     /// Σ arg·stride − Σ min·stride: the second sum does not depend on loops inside the allocation.
-    /// Constant constraints on an input or output hold whether or not they are asserted.
+    /// Constant constraints on an input or output hold whether or not they are asserted. Where a coordinate is a constant
+    /// distance from where the storage begins, that constant stands alone: LLVM keeps small arrays in registers then.
     Expr flat_index(const std::string &name, const std::vector<Expr> &args, const Parameter &param = Parameter(),
                     const Buffer<> &image = Buffer<>()) const {
         const Type t = ctx.target.has_large_buffers() ? Int(64) : Int(32);
         Expr index = make_zero(t), base = make_zero(t);
+        const Realization *storage = realizations.find(name);
         for (int d = 0; d < (int)args.size(); d++) {
             Expr stride = cast(t, symbol(name, "stride", d));
             if (image.defined()) {
@@ -247,6 +317,13 @@ private:
                 const Expr required = param.stride_constraint(d);
                 if (required.defined() && is_const(required)) {
                     stride = cast(t, required);
+                }
+            }
+            if (storage && innermost_loop(args[d]) <= storage->loops) {
+                const Expr distance = lets.simplify_to_constant(args[d] - storage->mins[d]);
+                if (is_const(distance)) {
+                    index = index + cast(t, distance) * stride;
+                    continue;
                 }
             }
             index = index + cast(t.with_lanes(args[d].type().lanes()), args[d]) * stride;

@@ -367,6 +367,15 @@ protected:
         if (min.type().is_scalar() && max.type().is_scalar()) {
             return op->changed(&For::min, min, &For::max, max, &For::body, mutate(op->body));
         }
+        const Expr count = mutate(simplify(op->max - op->min));
+        if (count.type().is_scalar()) {
+            // Lanes start at different places, but run equally often: count from zero. Written out, the starts cancel
+            // in the addresses of what is stored in the loop.
+            const std::string name = ctx.unique_name(op->name);
+            const Expr start = Variable::make(op->min.type(), name) + op->min;
+            return op->changed(&For::name, name, &For::min, make_zero(op->min.type()), &For::max, count, &For::body,
+                               mutate(substitute(op->name, start, op->body)));
+        }
         // Lanes run different ranges: run the union, and mask each lane to its own.
         Expr x = Variable::make(op->min.type(), op->name);
         Stmt guarded = IfThenElse::make(op->min <= x && x <= op->max, op->body);
