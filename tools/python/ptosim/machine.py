@@ -267,6 +267,10 @@ class Machine:
                 if source == V:
                     self.fold_vector()
                 self.barrier_known[effect] = self.epoch[source]
+                # What finished before the accesses that the barrier waits for is finished, too.
+                inherited = list(self.known[source])
+                inherited[source] = 0
+                self.learn(S if source == V else V, inherited)
         if kind.startswith("VS") or kind in ("VST_LD", "VLD_ST", "VST_ST"):
             self.epoch[V] += 1
         elif kind.startswith("SV") or kind in ("ST_VLD", "LD_VST", "ST_VST"):
