@@ -362,6 +362,9 @@ class Compiler:
     def op_vecscope(self, op):
         self.block(op.regions[0])
 
+    def op_call(self, _op):
+        """Helpers are traced in place; the operation only marks where one begins and ends."""
+
     # Masks
 
     def op_create_mask(self, op):

@@ -67,3 +67,14 @@ class ValueRangeError(PtoError):
 
 class InternalError(PtoError):
     kind = "internal"
+
+
+def line_of(error, path):
+    """The last line of the kernel file in a traceback."""
+    line = 0
+    trace = error.__traceback__
+    while trace is not None:
+        if trace.tb_frame.f_code.co_filename == path:
+            line = trace.tb_lineno
+        trace = trace.tb_next
+    return line

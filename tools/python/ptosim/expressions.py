@@ -4,7 +4,7 @@ import re
 
 from .errors import UsageError
 
-_TOKEN = re.compile(r"\s*(?:(\d+\.\d*(?:[eE][-+]?\d+)?|\d+)|([A-Za-z_][A-Za-z_0-9$]*)|(<=|>=|==|!=|&&|\|\||[-+*/%<>!(),.\[\]]))")
+_TOKEN = re.compile(r"\s*(?:(\d+\.\d+(?:[eE][-+]?\d+)?|\d+)|([A-Za-z_][A-Za-z_0-9$]*)|(<=|>=|==|!=|&&|\|\||[-+*/%<>!(),.\[\]]))")
 _LEVELS = (("||",), ("&&",), ("<", "<=", ">", ">=", "==", "!="), ("+", "-"), ("*", "/", "%"))
 _FUNCTIONS = {"min": 2, "max": 2, "select": 3}
 _FIELDS = ("min", "extent", "stride")

@@ -3,7 +3,7 @@
 import inspect
 
 from . import rewrite
-from .errors import PtoError, TraceError
+from .errors import PtoError, TraceError, line_of
 from .ir import Mask, Trace, Vector, begin_trace, caller_line, current, end_trace, tracing
 from .types import I1, DType, PointerType
 from .values import Pointer, Scalar, coerce, describe, is_python_number
@@ -164,6 +164,7 @@ class Kernel:
             result = self.traced_function()(*args, **trace.constants)
         except PtoError as error:
             error.file = error.file or self.file
+            error.line = error.line or line_of(error, self.file)
             raise
         finally:
             end_trace()

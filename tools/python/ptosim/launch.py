@@ -7,7 +7,7 @@ import types
 import numpy as np
 
 from . import hostbuffers
-from .errors import PtoError, TraceError, UsageError
+from .errors import PtoError, TraceError, UsageError, line_of
 from .executor import Compiled
 from .expressions import evaluate
 from .hostbuffers import dtype_named, make_buffer, write_buffer
@@ -33,6 +33,7 @@ def load_kernels(path):
             exec(compile(file.read(), path, "exec"), module.__dict__)
     except PtoError as error:
         error.file = error.file or path
+        error.line = error.line or line_of(error, path)
         raise
     except SyntaxError as error:
         raise TraceError(f"not Python: {error.msg}", error.lineno or 0, path) from None
@@ -47,17 +48,6 @@ def load_kernels(path):
     if not kernels:
         raise TraceError("the file defines no @pto.jit kernel at module level", 0, path)
     return kernels
-
-
-def line_of(error, path):
-    """The last line of the kernel file in a traceback."""
-    line = 0
-    trace = error.__traceback__
-    while trace is not None:
-        if trace.tb_frame.f_code.co_filename == path:
-            line = trace.tb_lineno
-        trace = trace.tb_next
-    return line
 
 
 class Session:

@@ -18,6 +18,13 @@ class Undefined:
     def __repr__(self):
         return f"undefined ({self.why})"
 
+    def _use(self, *_):
+        refuse(f"an undefined variable is used: {self.why}")
+
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __floordiv__ = __rfloordiv__ = __mod__ = __rmod__ = _use
+    __truediv__ = __rtruediv__ = __and__ = __rand__ = __or__ = __ror__ = __xor__ = __rxor__ = __bool__ = _use
+    __lt__ = __le__ = __gt__ = __ge__ = _use
+
 
 UNASSIGNED = Undefined("not assigned before")
 
