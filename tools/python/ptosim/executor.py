@@ -20,6 +20,20 @@ def machine():
     return _machine
 
 
+class Launch:
+    """What one launch did. The report costs as much as a small launch, so it is made on request."""
+
+    def __init__(self, compiled, blocks, counts, statistics, high_water):
+        self.compiled = compiled
+        self.blocks = blocks
+        self.counts = counts
+        self.statistics = statistics
+        self.high_water = high_water
+
+    def report(self):
+        return report.make(self.compiled, self)
+
+
 class Compiled:
     """A kernel with its constants bound: traced and verified once, launched any number of times."""
 
@@ -36,7 +50,12 @@ class Compiled:
             raise
         self.blocks = compiler.blocks
         self.gm_access = compiler.gm_access
-        self.report = None
+        self.last = None
+
+    @property
+    def report(self):
+        """The report of the last launch."""
+        return self.last.report()
 
     def verify(self):
         """Verification happened when the kernel was compiled."""
@@ -78,7 +97,7 @@ class Compiled:
         return number
 
     def launch(self, blocks, args, ub_map=None):
-        """Runs the grid and returns the report of the launch."""
+        """Runs the grid and returns what happened."""
         kernel = self.kernel
         if len(args) != len(kernel.parameters):
             raise UsageError(f"{kernel.name} takes {len(kernel.parameters)} arguments, got {len(args)}")
@@ -104,5 +123,5 @@ class Compiled:
             if blocks > 1 and error.block is None:
                 error.block = block
             raise
-        self.report = report.make(self, blocks, counts, core)
-        return self.report
+        self.last = Launch(self, blocks, counts, dict(core.statistics), core.high_water)
+        return self.last

@@ -88,7 +88,7 @@ class Session:
         return self.compiled[key]
 
     def run(self, job, directory="."):
-        """Executes one job; returns the reports of its kernels."""
+        """Executes one job; returns the launches of its kernels."""
         def path_of(name):
             return name if os.path.isabs(name) else os.path.join(directory, name)
 
@@ -125,11 +125,11 @@ class Session:
                 values.append(GlobalBuffer(parameter, buffer.data, readable="file" in value, writable="out" in value))
             else:
                 values.append(scalar_value(parameter, kind, value))
-        report = compiled.launch(blocks, values, read_ub_map(ub_map))
+        launch = compiled.launch(blocks, values, read_ub_map(ub_map))
         for buffer, description in buffers:
             if "out" in description:
                 write_buffer(buffer, description["out"])
-        return [report]
+        return [launch]
 
     def run_plan(self, path, arguments, blocks):
         plan = read_plan(path)
@@ -142,17 +142,17 @@ class Session:
         for temporary in plan.get("temporaries", []):
             size = evaluate(temporary["bytes"], environment)
             memory[temporary["name"]] = np.full(size, hostbuffers.FILL, np.uint8)
-        reports = []
+        launches = []
         for entry in plan["kernels"]:
             compiled = self.compile(os.path.join(directory, plan["kernel_file"]), entry["name"],
                                     entry.get("constants", {}))
             values = plan_values(compiled.kernel, entry, environment, memory)
             count = blocks if blocks is not None else evaluate(entry["blocks"], environment)
-            reports.append(compiled.launch(count, values, read_ub_map(entry.get("ub"))))
+            launches.append(compiled.launch(count, values, read_ub_map(entry.get("ub"))))
         for name, buffer in buffers.items():
             if "out" in arguments[name]:
                 write_buffer(buffer, arguments[name]["out"])
-        return reports
+        return launches
 
 
 def read_plan(path):
@@ -261,10 +261,10 @@ def run_job(session, job, directory="."):
     try:
         if not isinstance(job, dict):
             raise UsageError("a job is a JSON object")
-        reports = session.run(job, directory)
+        launches = session.run(job, directory)
         result["ok"] = True
         if job.get("report"):
-            result["report"] = {"kernels": reports}
+            result["report"] = {"kernels": [launch.report() for launch in launches]}
     except PtoError as error:
         result.update(ok=False, kind=error.kind, error=str(error), line=error.line)
         if error.block is not None:

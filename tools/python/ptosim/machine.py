@@ -115,11 +115,12 @@ class Machine:
         self.block = 0
         self.reach = None
         self.high_water = 0
+        self.dirty_end = 0
         self.dma_log = []
-        self.counters = None
         self.statistics = {}
 
     def start_launch(self, ub_map=None):
+        self.dirty_end = max(self.dirty_end, self.high_water)
         self.high_water = 0
         self.statistics = {"dma_in_bytes": 0, "dma_out_bytes": 0, "dma_ub_bytes": 0, "dma_in_bursts": 0,
                            "dma_out_bursts": 0, "flags_set": 0, "flags_waited": 0}
@@ -127,10 +128,15 @@ class Machine:
 
     def start_block(self, block):
         self.block = block
-        self.defined[:] = _ZEROS
-        self.origin[:] = 0
-        self.v_writes[:] = _ZEROS
-        self.v_reads[:] = _ZEROS
+        # Many launches are small, so only what the last ones touched is cleared.
+        end = max(self.dirty_end, self.high_water)
+        self.defined[:end] = bytes(end)
+        self.origin[:end] = 0
+        self.dirty_end = 0
+        if self.v_wrote:
+            self.v_writes[:] = _ZEROS
+        if self.v_read:
+            self.v_reads[:] = _ZEROS
         self.v_wrote = self.v_read = False
         self.forget_stored()
         self.forget_loaded()
@@ -158,19 +164,20 @@ class Machine:
         """Moves the flags of V's current epoch into the shadow."""
         epoch = self.epoch[V]
         shadow = self.shadow
+        end = self.high_water
         if self.v_wrote:
             if shadow.writes[V] is None:
                 shadow.writes[V] = np.zeros(UB_BYTES, np.int32)
-            shadow.writes[V][self.v_writes_view != 0] = epoch
+            shadow.writes[V][:end][self.v_writes_view[:end] != 0] = epoch
             shadow.last_write[V] = epoch
-            self.v_writes[:] = _ZEROS
+            self.v_writes[:end] = bytes(end)
             self.v_wrote = False
         if self.v_read:
             if shadow.reads[V] is None:
                 shadow.reads[V] = np.zeros(UB_BYTES, np.int32)
-            shadow.reads[V][self.v_reads_view != 0] = epoch
+            shadow.reads[V][:end][self.v_reads_view[:end] != 0] = epoch
             shadow.last_read[V] = epoch
-            self.v_reads[:] = _ZEROS
+            self.v_reads[:end] = bytes(end)
             self.v_read = False
 
     def advance(self, pipe):

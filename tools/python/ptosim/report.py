@@ -63,7 +63,8 @@ def inner_loops(compiled, counts):
     return loops
 
 
-def make(compiled, blocks, counts, core):
+def make(compiled, launch):
+    counts = launch.counts
     executed, physical, moves, sync, static_sync = {}, 0, {}, {}, {}
     cycles = scalars = 0
     for number, block in enumerate(compiled.blocks):
@@ -80,9 +81,9 @@ def make(compiled, blocks, counts, core):
                 cycles += weight(op) * latency(op) * runs
             elif op.name not in STRUCTURED and op.name not in ("const", "vecscope"):
                 scalars += runs
-    statistics = core.statistics
+    statistics = launch.statistics
     return {
-        "kernel": compiled.kernel.name, "blocks": blocks,
+        "kernel": compiled.kernel.name, "blocks": launch.blocks,
         "instructions": dict(sorted(executed.items())),
         "vector_instructions": sum(executed.values()), "physical_instructions": physical, "scalar_operations": scalars,
         "latency_cycles": cycles,
@@ -91,7 +92,7 @@ def make(compiled, blocks, counts, core):
                 "out_bytes": statistics["dma_out_bytes"], "ub_bytes": statistics["dma_ub_bytes"],
                 "in_bursts": statistics["dma_in_bursts"], "out_bursts": statistics["dma_out_bursts"]},
         "sync": dict(sorted(sync.items())), "static_sync": dict(sorted(static_sync.items())),
-        "ub": {"high_water": core.high_water},
+        "ub": {"high_water": launch.high_water},
         "pressure": {k: compiled.facts[k] for k in ("vector_registers", "masks")}, "scopes": compiled.facts["scopes"],
         "warnings": list(compiled.trace.warnings),
     }
