@@ -106,7 +106,8 @@ PLAN_ERRORS = {
     "file for a number": (plan(), {"gain": {"file": "x.npy"}}, "is a scalar"),
     "dimensions": (plan(), {"x": {"file": "x.npy", "extent": [30, 10]}}, "has 1 dimensions"),
     "kernel that does not exist": (plan(kernel_name="nothing"), {}, "has no kernel nothing"),
-    "argument order": (plan(kernel_arguments=plan()["kernels"][0]["arguments"][::-1]), {}, "the function takes"),
+    "argument order": (plan(kernel_arguments=plan()["kernels"][0]["arguments"][::-1]), {}, "is i32 in the launch plan, f32"),
+    "argument count": (plan(kernel_arguments=plan()["kernels"][0]["arguments"][1:]), {}, "the launch plan passes 4 arguments"),
     "argument type": (plan(kernel_arguments=plan()["kernels"][0]["arguments"][:4] +
                            [{"name": "n", "dtype": "si32", "value": "1"}]), {}, "is si32 in the launch plan, i32"),
     "file that does not exist": (plan(kernel_file="nowhere.py"), {}, "does not exist"),

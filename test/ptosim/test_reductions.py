@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from ptodsl import pto
+from ptosim.jit import DEFAULT_OPTIONS
 from support import INTEGERS, NUMPY, apply
 
 RANDOM = np.random.default_rng(11)
@@ -76,27 +77,46 @@ def test_one_lane_result_broadcasts():
     assert got.tolist() == [63.0] * 64
 
 
-def test_multiply_add_rounds_twice_by_default():
-    # a·b = 1 + 2^-11 + 2^-24 needs 25 bits: rounded to f32 first, the last bit is gone before it meets the accumulator.
+@pytest.mark.parametrize("fused", [True, False])
+def test_multiply_add(fused, monkeypatch):
+    """a·b = 1 + 2^-11 + 2^-24 needs 25 bits: rounded to f32 first, the last bit is gone before it meets the accumulator."""
+    monkeypatch.setattr(DEFAULT_OPTIONS, "fused", fused)
     a = np.full(64, 1 + 2.0 ** -12, np.float32)
     acc = np.full(64, -1.0, np.float32)
+    expected = 2.0 ** -11 + 2.0 ** -24 if fused else 2.0 ** -11
     got = apply(lambda v, m: pto.vmi.vmula(v[1], v[0], v[0], m), [a, acc], ["f32"] * 2, "f32", 64)
-    assert got[0] == 2.0 ** -11
+    assert got[0] == expected
     got = apply(lambda v, m: pto.vmi.vaxpy(v[0], v[1], pto.f32(1 + 2.0 ** -12), m), [a, acc], ["f32"] * 2, "f32", 64)
-    assert got[0] == 2.0 ** -11
+    assert got[0] == expected
 
 
-def test_fused_multiply_add_rounds_once():
-    from ptosim.semantics import lanewise
-    from ptosim.types import BY_NAME
-    fused = lanewise("vmula", BY_NAME["f32"], True)
-    a = RANDOM.standard_normal(500).astype(np.float32)
-    b = RANDOM.standard_normal(500).astype(np.float32)
-    c = (-a * b * (1 + RANDOM.integers(-4, 4, 500) * 2.0 ** -22)).astype(np.float32)
-    for x, y, z, got in zip(a.tolist(), b.tolist(), c.tolist(), fused(c, a, b)):
-        exact = Fraction(x) * Fraction(y) + Fraction(z)
-        error = abs(Fraction(float(got)) - exact)
-        assert all(error <= abs(Fraction(float(np.nextafter(got, np.float32(s)))) - exact) for s in (-np.inf, np.inf))
+@pytest.mark.parametrize("dtype", ["f32", "f16", "bf16"])
+def test_fused_multiply_add_is_correctly_rounded(dtype):
+    """Products that nearly cancel against the accumulator: the result is the nearest value of the type."""
+    bits = {"f32": 24, "f16": 11, "bf16": 8}[dtype]
+
+    def value(code):
+        if dtype == "bf16":
+            return float(np.uint32(int(code) << 16).view(np.float32))
+        return float(np.array(code).view(NUMPY[dtype]))
+
+    def encode(x):
+        if dtype == "bf16":
+            return (np.asarray(x, np.float32).view(np.uint32) >> 16).astype(np.uint16)
+        return np.asarray(x).astype(NUMPY[dtype])
+
+    a, b = (encode(RANDOM.uniform(0.5, 2, 512)) for _ in range(2))
+    floats = [np.array([value(v) for v in x]) for x in (a, b)]
+    c = encode(-floats[0] * floats[1] * (1 + RANDOM.integers(-4, 4, 512) * 2.0 ** -bits))
+    got = apply(lambda v, m: pto.vmi.vmula(v[2], v[0], v[1], m), [a, b, c], [dtype] * 3, dtype, 128)
+    for x, y, z, w in zip(a, b, c, got):
+        exact = Fraction(value(x)) * Fraction(value(y)) + Fraction(value(z))
+        error = abs(Fraction(value(w)) - exact)
+        code = int(np.array(w).view(np.uint32 if dtype == "f32" else np.uint16))
+        for neighbour in (code - 1, code + 1) if value(w) != 0 else ():
+            other = value(neighbour) if dtype == "bf16" else float(
+                np.array(neighbour, np.uint32 if dtype == "f32" else np.uint16).view(NUMPY[dtype]))
+            assert error <= abs(Fraction(other) - exact)
 
 
 def test_leaky_and_parametric_relu():

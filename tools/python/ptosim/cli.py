@@ -130,7 +130,7 @@ def parser():
     top = argparse.ArgumentParser(prog="ptosim", description="Executes Ascend PTODSL kernels on numpy arrays.", epilog=USAGE,
                                   formatter_class=argparse.RawDescriptionHelpFormatter)
     top.add_argument("--no-hints", action="store_true", help="refuse unroll hints, as released toolchains do")
-    top.add_argument("--fused", action="store_true", help="vmula and vaxpy round once instead of twice")
+    top.add_argument("--two-roundings", action="store_true", help="vmula and vaxpy round the product, too")
     commands = top.add_subparsers(dest="command", required=True)
     run = commands.add_parser("run", help="run a kernel file or a launch plan")
     run.add_argument("file")
@@ -159,7 +159,7 @@ def parser():
 
 def main(arguments=None):
     options = parser().parse_args(arguments)
-    session = Session(Options(hints=not options.no_hints, fused=options.fused))
+    session = Session(Options(hints=not options.no_hints, fused=not options.two_roundings))
     try:
         return options.function(session, options)
     except PtoError as error:

@@ -13,9 +13,9 @@ _MODES = ("auto", "explicit")
 
 class Options:
     """What the user of the emulator chooses: `hints` whether the toolchain knows unroll hints, `fused` whether
-    multiply-add rounds once."""
+    multiply-add (vmula, vaxpy) rounds once; the specification does not say."""
 
-    def __init__(self, hints=True, fused=False):
+    def __init__(self, hints=True, fused=True):
         self.hints = hints
         self.fused = fused
 

@@ -196,8 +196,8 @@ def bind_arguments(plan, arguments):
 
 def plan_values(kernel, entry, environment, memory):
     described = entry["arguments"]
-    if [a["name"] for a in described] != [name for name, _ in kernel.parameters]:
-        raise UsageError(f"kernel {kernel.name}: the launch plan passes {[a['name'] for a in described]}, the function takes "
+    if len(described) != len(kernel.parameters):
+        raise UsageError(f"kernel {kernel.name}: the launch plan passes {len(described)} arguments, the function takes "
                          f"{[name for name, _ in kernel.parameters]}")
     values = []
     for argument, (name, kind) in zip(described, kernel.parameters):

@@ -48,8 +48,9 @@ def _log(x):
     return np.log(x.astype(np.float64)).astype(x.dtype)
 
 
-def _fused(acc, a, b):
-    """acc + a·b with one rounding: product exact in float64, sum rounded to odd there, then to the element type."""
+def _wide_multiply_add(acc, a, b):
+    """acc + a·b in float64, rounded to odd: the product is exact, and rounding the sum once more to 24 bits or fewer gives
+    the correctly rounded result."""
     product = a.astype(np.float64) * b.astype(np.float64)
     c = acc.astype(np.float64)
     total = product + c
@@ -57,7 +58,16 @@ def _fused(acc, a, b):
     error = (product - (total - back)) + (c - back)
     bits = total.view(np.int64)
     nudge = np.isfinite(total) & (error != 0) & (bits & 1 == 0)
-    return np.where(nudge, np.nextafter(total, np.copysign(np.inf, error)), total).astype(acc.dtype)
+    return np.where(nudge, np.nextafter(total, np.copysign(np.inf, error)), total)
+
+
+def _fused(acc, a, b):
+    return _wide_multiply_add(acc, a, b).astype(acc.dtype)
+
+
+def _fused_bf16(acc, a, b):
+    wide = _wide_multiply_add(*(bf16_to_f32(x) for x in (acc, a, b)))
+    return encode(wide, BF16, "R", False).astype(np.uint16)
 
 
 def _separate(acc, a, b):
@@ -75,10 +85,15 @@ _UFUNCS = {
 
 def lanewise(name, dtype, fused):
     """The function of one lane-wise operation on elements of this type."""
-    if name == "vmula":
-        function = _fused if fused else _separate
-    elif name == "vaxpy":
-        function = (lambda x, acc, s: _fused(acc, s, x)) if fused else (lambda x, acc, s: _separate(acc, s, x))
+    if name in ("vmula", "vaxpy"):
+        function = _separate
+        if fused:
+            function = _fused_bf16 if dtype.name == "bf16" else _fused
+        if name == "vaxpy":
+            multiply_add = function
+            function = lambda x, acc, s: multiply_add(acc, s, x)    # noqa: E731
+        if fused:
+            return function
     else:
         function = _UFUNCS[name]
     if dtype.name != "bf16":
