@@ -49,6 +49,7 @@ bromide_layer(func)
 bromide_layer(lower)
 bromide_layer(interp)
 
+bromide_layer(codegen/pto)
 bromide_layer(codegen/llvm)
 target_include_directories(bromide_codegen_llvm SYSTEM PRIVATE ${LLVM_INCLUDE_DIRS})
 include(${CMAKE_SOURCE_DIR}/src/codegen/llvm/RuntimeBitcode.cmake)

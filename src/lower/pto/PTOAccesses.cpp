@@ -1,0 +1,239 @@
+#include "lower/pto/PTOVectorizer.h"
+
+#include "analysis/ModulusRemainder.h"
+#include "ir/IROperator.h"
+#include "ir/IRPrinter.h"
+#include "ir/Substitute.h"
+#include "simplify/Simplify.h"
+#include "support/Error.h"
+
+#include <algorithm>
+#include <set>
+#include <sstream>
+
+// Loads and stores of the unified buffer (spec pto-vmi.md 9 and 15): each kind of index has its instruction, and what
+// has none is a gather, a scatter, or refused.
+
+namespace Halide {
+namespace Internal {
+
+namespace {
+
+std::string text_of(const Expr &e) {
+    std::ostringstream text;
+    text << e;
+    return text.str();
+}
+
+}  // namespace
+
+int PTOVectorizer::load(const Load *op) {
+    return load_as(op, vmi_elem(op->type));
+}
+
+int PTOVectorizer::load_as(const Load *op, VMIElem elem) {
+    auto reg = registers.find(op->name);
+    if (reg != registers.end()) {
+        return to_lanes(register_value(op->name), lane.lanes);
+    }
+    if (!ub_types.count(op->name)) {
+        refuse("memory access", "`" + text_of(op) + "` reads global memory in vector code",
+               "Stage " + op->name + " in the unified buffer: in(…).compute_at(…).store_in(MemoryType::UB).");
+    }
+    const int bytes = vmi_bits(elem) / 8;
+    const VMIType t{elem, lane.lanes, false};
+    const std::string var = lane.uniform ? "" : lane.var;
+    auto index = lane_affine(op->index, var, aliases);
+    auto dense = [&](const Expr &base, const char *mode) {
+        std::vector<VMIAttribute> attributes = {vmi_number("size", lane.lanes)};
+        if (mode) {
+            attributes.push_back(vmi_word("dist_mode", mode));
+        }
+        return b.op("vload", t, {VMIOperand::pointer(op->name, elem), VMIOperand::offset(base)}, attributes,
+                    VMIPlacement::Load);
+    };
+    switch (classify_access(index, bytes, facts)) {
+    case LaneAccess::Uniform: {
+        if (t.bits() >= 2048) {
+            return dense(index->base, "brc");
+        }
+        const int one = b.op("vload", VMIType{elem, 1, false},
+                             {VMIOperand::pointer(op->name, elem), VMIOperand::offset(index->base)},
+                             {vmi_number("size", 1)}, VMIPlacement::Load);
+        return to_lanes(one, lane.lanes);
+    }
+    case LaneAccess::Contiguous:
+        return dense(index->base, nullptr);
+    case LaneAccess::Strided: {
+        if (index->stride != 2 || t.bits() < 2048) {
+            break;
+        }
+        const ModulusRemainder parity = modulus_remainder(index->base, facts);
+        if (parity.modulus % 2) {
+            break;
+        }
+        const int odd = (int)(((parity.remainder % 2) + 2) % 2);
+        const Expr base = simplify(index->base - odd);
+        if (!is_block_aligned(base, bytes, facts)) {
+            break;
+        }
+        const auto parts = b.op("vload", std::vector<VMIType>{t, t},
+                                {VMIOperand::pointer(op->name, elem), VMIOperand::offset(base)},
+                                {vmi_number("size", lane.lanes), vmi_word("dist_mode", "dintlv")}, VMIPlacement::Load);
+        return parts[odd];
+    }
+    case LaneAccess::Unaligned:
+    case LaneAccess::Irregular:
+        break;
+    }
+    if (index && index->stride == -1 && t.bits() <= 2048) {
+        // Backwards within one register: a permutation.
+        const Expr first = simplify(index->base - (lane.lanes - 1));
+        if (is_block_aligned(first, bytes, facts) && (t.bits() == 2048 || vmi_bits(elem) < 32)) {
+            const VMIElem number = vmi_bits(elem) == 32 ? VMIElem::I32 : vmi_bits(elem) == 16 ? VMIElem::I16 : VMIElem::I8;
+            const int order = b.op("vci", VMIType{number, lane.lanes, false},
+                                   {VMIOperand::scalar_of(make_const(Int(32), lane.lanes - 1), number)},
+                                   {vmi_number("size", lane.lanes), vmi_word("order", "DESC")});
+            return b.op("vselr", t, {VMIOperand::of(dense(first, nullptr)), VMIOperand::of(order)});
+        }
+    }
+    return load_irregular(op, index);
+}
+
+/// Element offsets, without sign.
+int PTOVectorizer::offset_vector(const Expr &index, const std::optional<LaneAffine> &affine) {
+    if (affine && !lane.uniform) {
+        const Expr lane_index = Variable::make(Int(32), lane.var);
+        return as(eval(simplify(affine->base) + lane_index * (int)affine->stride), VMIElem::I32);
+    }
+    return as(eval(index), VMIElem::I32);
+}
+
+int PTOVectorizer::gather(const std::string &buffer, const Type &t, int offsets) {
+    const int m = seed_or_full(guard);
+    const VMIType wide{VMIElem::UI32, lane.lanes, false};
+    if (t.bits() == 32) {
+        return b.op("vgather", vtype(t),
+                    {VMIOperand::pointer(buffer, vmi_elem(t)), VMIOperand::of(offsets), VMIOperand::of(m)}, {},
+                    VMIPlacement::Load);
+    }
+    // Narrow elements come in the 32-bit word around them.
+    const int per_word = 32 / t.bits();
+    const int full = full_mask(lane.lanes);
+    auto shift = [&](const char *name, int v, int count) {
+        return b.op(name, wide, {VMIOperand::of(v), VMIOperand::offset(make_const(Int(32), count)), VMIOperand::of(full)});
+    };
+    auto low_bits = [&](int v, int mask) {
+        ScopedValue<Lane> plain(lane, lane);
+        return binary("vand", wide, v, splat(make_const(UInt(32), mask)));
+    };
+    const int index = as(offsets, VMIElem::UI32);
+    const int log2_words = per_word == 4 ? 2 : 1;
+    const int words = b.op("vgather", wide,
+                           {VMIOperand::pointer(buffer, VMIElem::UI32), VMIOperand::of(shift("vshr", index, log2_words)),
+                            VMIOperand::of(m)},
+                           {}, VMIPlacement::Load);
+    const int position = shift("vshl", low_bits(index, per_word - 1), per_word == 4 ? 3 : 4);
+    const int value = low_bits(binary("vshr", wide, words, position), (1 << t.bits()) - 1);
+    const Type bits = UInt(t.bits());
+    return as(convert(value, UInt(32), bits), vmi_elem(t));
+}
+
+int PTOVectorizer::load_irregular(const Load *op, const std::optional<LaneAffine> &index) {
+    const Type t = op->type.is_bool() ? UInt(8) : op->type;
+    ctx.explain("PTO: " + where() + ": `" + text_of(op) + "` is a gather of " + std::to_string(lane.lanes) + " lanes" +
+                (index && index->stride == 1 ? ", because its first element is not known to be on a 32-byte border" : ""));
+    return gather(op->name, t, offset_vector(op->index, index));
+}
+
+void PTOVectorizer::store(const Store *op) {
+    if (!ub_types.count(op->name)) {
+        refuse("memory access", "`" + op->name + "[" + text_of(op->index) + "]` is written in global memory by vector code",
+               "Store " + op->name + " in the unified buffer and copy it out.");
+    }
+    const Type t = op->value.type();
+    const VMIElem elem = vmi_elem(t);
+    const int bytes = vmi_bits(elem) / 8;
+    const VMIOperand pointer = VMIOperand::pointer(op->name, elem);
+    if (lane.uniform) {
+        const VectorReduce *reduce = op->value.as<VectorReduce>();
+        int v;
+        if (reduce && guard < 0) {
+            v = eval_reduce(reduce);
+        } else {
+            v = eval(t.is_bool() ? select(op->value, make_one(UInt(8)), make_zero(UInt(8))) : op->value);
+            if (guard >= 0) {
+                v = choose(guard, v, eval(Load::make(t.is_bool() ? UInt(8) : t, op->name, op->index)));
+            }
+            v = one_lane(v);
+        }
+        const auto index = lane_affine(op->index, "", aliases);
+        if (!index || !is_scalar(index->base)) {
+            refuse("memory access", "the address `" + op->name + "[" + text_of(op->index) + "]` depends on data",
+                   "Vector code cannot make an address of a value that it loaded.");
+        }
+        b.op("vstore", std::vector<VMIType>{}, {VMIOperand::of(v), pointer, VMIOperand::offset(index->base)}, {},
+             VMIPlacement::Here);
+        return;
+    }
+    const int v = t.is_bool() ? eval(select(op->value, make_one(UInt(8)), make_zero(UInt(8)))) : eval(op->value);
+    const auto index = lane_affine(op->index, lane.var, aliases);
+    switch (classify_access(index, bytes, facts)) {
+    case LaneAccess::Contiguous: {
+        std::vector<VMIOperand> operands = {VMIOperand::of(v), pointer, VMIOperand::offset(index->base)};
+        if (guard >= 0) {
+            operands.push_back(VMIOperand::of(guard));
+        }
+        b.op("vstore", std::vector<VMIType>{}, operands, {}, VMIPlacement::Here);
+        return;
+    }
+    case LaneAccess::Uniform:
+        refuse("memory access", "all lanes write the same element `" + op->name + "[" + text_of(op->index) + "]`",
+               "If it is a reduction that may be reordered, say so with atomic().");
+    default:
+        scatter(op, v, index);
+    }
+}
+
+namespace {
+
+/// Whether no two lanes have the same address.
+bool lanes_differ(const Expr &index, const std::string &lane, int lanes) {
+    std::set<int64_t> offsets;
+    const Expr first = substitute(lane, make_zero(Int(32)), index);
+    for (int i = 0; i < lanes; i++) {
+        auto d = as_const_int(simplify(substitute(lane, make_const(Int(32), i), index) - first));
+        if (!d || !offsets.insert(*d).second) {
+            return false;
+        }
+    }
+    return true;
+}
+
+}  // namespace
+
+void PTOVectorizer::scatter(const Store *op, int value, const std::optional<LaneAffine> &index) {
+    const Type t = op->value.type();
+    const std::string place = "`" + op->name + "[" + text_of(op->index) + "]`";
+    if (!index && !lanes_differ(op->index, lane.var, lane.lanes)) {
+        refuse("memory access", "two lanes may write the same element " + place,
+               "A scatter has no order among its lanes: only addresses that provably differ can be written at once.");
+    }
+    if (t.bits() == 8 || (t.bits() == 16 && lane.lanes == 64)) {
+        refuse("memory access", "there is no scatter of " + std::to_string(lane.lanes) + " elements of " +
+                                    std::to_string(t.bits()) + " bits, which " + place + " would need",
+               "Store 32-bit elements, or make the first element of each vector lie on a 32-byte border.");
+    }
+    ctx.explain("PTO: " + where() + ": " + place + " is a scatter of " + std::to_string(lane.lanes) + " lanes");
+    int offsets = offset_vector(op->index, index);
+    if (t.bits() == 16) {
+        offsets = cvt(as(offsets, VMIElem::UI32), VMIElem::UI16, nullptr, "NOSAT");
+    }
+    b.op("vscatter", std::vector<VMIType>{},
+         {VMIOperand::of(value), VMIOperand::pointer(op->name, vmi_elem(t)), VMIOperand::of(offsets),
+          VMIOperand::of(seed_or_full(guard))},
+         {}, VMIPlacement::Here);
+}
+
+}  // namespace Internal
+}  // namespace Halide
