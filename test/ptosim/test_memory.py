@@ -123,6 +123,13 @@ def test_group_broadcast_load():
     assert run(build, source, "f32", "f32", 64) == [float(8 + i // 8) for i in range(64)]
 
 
+def test_group_broadcast_of_bf16_needs_an_aligned_base():
+    def build(x, o):
+        pto.vmi.vstore(pto.vmi.vload(x, 8, size=128, group=8, stride=1, dist_mode="brc"), o, 0)
+
+    fails(run, build, ramp(64, "bf16"), "bf16", "bf16", 128, kind="alignment", text="give wrong data")
+
+
 def test_slot_load():
     source = ramp(128)
 
@@ -245,3 +252,50 @@ def test_partial_vectors_load_exactly_their_bytes():
     source = np.arange(64).astype(np.float16)
     got = apply(lambda v, m: pto.vmi.vadd(v[0], v[0]), [source], ["f16"], "f16", 64)
     assert got.tolist() == (2 * source).tolist()
+
+
+def test_realigning_pass_with_physical_instructions():
+    """Recipe 22.6 (b): a row that starts at element 3 becomes an aligned one."""
+    source = ramp(256)
+
+    def build(x, o):
+        t = ub(AREA, pto.f32)
+        every = pto.pset_b32("PAT_ALL")
+        with pto.for_(0, 128, step=64) as i:
+            p = pto.addptr(x, i + 3)
+            v, _ = pto.vldus(p, pto.vldas(p))
+            pto.vsts(v, t, i, every)
+        pto.mem_bar(pto.BarrierType.VST_VLD)
+        with pto.for_(0, 128, step=64) as i:
+            pto.vmi.vstore(pto.vmi.vload(t, i, size=64), o, i)
+
+    assert run(build, source, "f32", "f32", 128) == source[3:131].tolist()
+
+    def missing_barrier(x, o):
+        t = ub(AREA, pto.f32)
+        v, _ = pto.vldus(x + 3, pto.vldas(x + 3))
+        pto.vsts(v, t, 0, pto.pset_b32("PAT_ALL"))
+        pto.vmi.vstore(pto.vmi.vload(t, 0, size=64), o, 0)
+
+    fails(run, missing_barrier, source, "f32", "f32", 64, kind="sync", text="VST_VLD")
+
+    def other_address(x, o):
+        v, _ = pto.vldus(x + 4, pto.vldas(x + 3))
+        pto.vsts(v, o, 0, pto.pset_b32("PAT_ALL"))
+
+    fails(run, other_address, source, "f32", "f32", 64, kind="alignment", text="the alignment state was made for 12")
+
+    def mixed(x, o):
+        v, _ = pto.vldus(x + 3, pto.vldas(x + 3))
+        pto.vmi.vadd(v, v)
+
+    fails(run, mixed, source, "f32", "f32", 64, kind="trace", text="expects a vector, got physical 64xf32")
+
+    def consecutive(x, o):
+        v, al = pto.vldus(x + 3, pto.vldas(x + 3))
+        w, al = pto.vldus(x + 67, al)
+        every = pto.pset_b32("PAT_ALL")
+        pto.vsts(v, o, 0, every)
+        pto.vsts(w, o, 64, every)
+
+    assert run(consecutive, source, "f32", "f32", 128) == source[3:131].tolist()

@@ -116,6 +116,15 @@ def test_the_error_names_both_lines(tmp_path):
     assert str(error).startswith(error.file + ":11: sync: vload")
 
 
+def test_the_error_names_the_vector_access(tmp_path):
+    body = HEAD + LOAD + IN + copy("x", "o") + STORE
+    fails(run_body, tmp_path, body, np.ones(256, np.float32), np.zeros(256, np.float32), 256, kind="sync",
+          text="V wrote (line 13)", line=14)
+    body = HEAD + LOAD + IN + copy("x", "t") + copy("t", "o")
+    fails(run_body, tmp_path, body, np.ones(256, np.float32), np.zeros(256, np.float32), 256, kind="sync",
+          text="vector store (line 13) wrote", line=15)
+
+
 POISON = {
     "never written": (copy("x", "o") + OUT + STORE, "came from undefined data, made in line 10"),
     "never stored": (STORE, "were never written"),

@@ -6,6 +6,7 @@ from ptosim.jit import const_expr, jit
 from ptosim.memory import (BarrierType, Pipe, addptr, castptr, const, get_block_idx, get_block_num, get_buf, mem_bar,
                            mte_gm_ub, mte_load, mte_store, mte_ub_gm, mte_ub_ub, pipe_barrier, ptr, rls_buf, set_flag,
                            wait_flag)
+from ptosim.physical import pset_b32, vldas, vldus, vsts
 from ptosim.types import BY_NAME as _BY_NAME
 
 globals().update(_BY_NAME)
@@ -26,7 +27,8 @@ vmi = _Vmi()
 
 __all__ = ["for_", "if_", "range", "static_range", "vecscope", "const_expr", "jit", "BarrierType", "Pipe", "addptr",
            "castptr", "const", "get_block_idx", "get_block_num", "get_buf", "mem_bar", "mte_gm_ub", "mte_load", "mte_store",
-           "mte_ub_gm", "mte_ub_ub", "pipe_barrier", "ptr", "rls_buf", "set_flag", "wait_flag", "vmi", *_BY_NAME]
+           "mte_ub_gm", "mte_ub_ub", "pipe_barrier", "pset_b32", "ptr", "rls_buf", "set_flag", "wait_flag",
+           "vldas", "vldus", "vsts", "vmi", *_BY_NAME]
 
 
 def __getattr__(name):

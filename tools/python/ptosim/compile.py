@@ -570,5 +570,22 @@ class Compiler:
     def op_vgather(self, op):
         self.general(op, vector_memory.make_vgather(self.machine, op, op.args[0].dtype, op.results[0].lanes))
 
+    def op_vldas(self, op):
+        self.line(f"l{op.results[0].id} = a{op.args[0].id}")
+
+    def op_vldus(self, op):
+        pointer, align = op.args
+        data, after = op.results
+        load = self.bind(vector_memory.make_vldus(self.machine, op, pointer.dtype, data.lanes))
+        self.line(f"v{data.id}, p{data.id}, l{after.id} = {load}(a{pointer.id}, l{align.id})")
+
+    def op_pset_b32(self, _op):
+        """All lanes: the store needs no operand for it."""
+
+    def op_vsts(self, op):
+        value, pointer, offset, _ = op.args
+        store = self.bind(vector_memory.make_span_writer(self.machine, pointer.dtype, value.lanes, 32, op.line, "vsts"))
+        self.line(f"{store}(v{value.id}, p{value.id}, {self.element(pointer, offset)})")
+
     def op_vscatter(self, op):
         self.general(op, vector_memory.make_vscatter(self.machine, op, op.args[1].dtype, op.args[0].lanes))

@@ -154,7 +154,10 @@ def for_(start, stop, *, step, unroll=None, unroll_factor=None):
     low, high, by = (as_index(v, "pto.for_") for v in (start, stop, step))
     if by.const is not None and by.const <= 0:
         refuse(f"pto.for_: step must be positive, got {by.const}")
-    return Loop(low, high, by, check_hints("pto.for_", unroll, unroll_factor, trace))
+    hint = check_hints("pto.for_", unroll, unroll_factor, trace)
+    if hint is not None and any(bound.const is None for bound in (low, high, by)):
+        trace.warn("the tools drop an unroll hint on a loop whose trip count is known at run time only")
+    return Loop(low, high, by, hint)
 
 
 class _Arm:

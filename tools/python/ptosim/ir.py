@@ -74,6 +74,33 @@ class Mask(Value):
     __and__ = __rand__ = __or__ = __ror__ = __xor__ = __invert__ = Vector._no_operator
 
 
+class Physical(Value):
+    """A register or predicate of the physical layer (recipe 22.6 b); VMI operations do not take it."""
+
+    __slots__ = ("lanes",)
+    what = "physical register"
+
+    def __init__(self, trace, lanes, dtype, **where):
+        super().__init__(trace, dtype, **where)
+        self.lanes = lanes
+
+    def __repr__(self):
+        return f"physical {self.lanes}x{self.dtype}" if self.dtype is not None else "physical predicate"
+
+
+class Align(Value):
+    """State of an unaligned load between `vldas` and `vldus`."""
+
+    __slots__ = ()
+    what = "alignment state"
+
+    def __init__(self, trace, **where):
+        super().__init__(trace, None, **where)
+
+    def __repr__(self):
+        return "alignment state"
+
+
 class Op:
     __slots__ = ("name", "args", "attrs", "results", "regions", "line", "block", "index")
 

@@ -112,6 +112,9 @@ class Machine:
         self.barrier_known = {}
         self.events = {}
         self.tokens = {}
+        # Line of the last vector load or store that began in each 32-byte block, for error messages only.
+        self.load_lines = []
+        self.store_lines = []
         self.block = 0
         self.reach = None
         self.high_water = 0
@@ -147,6 +150,8 @@ class Machine:
         self.events = {}
         self.tokens = {}
         self.dma_log = []
+        self.load_lines = [0] * (UB_BYTES // 32)
+        self.store_lines = [0] * (UB_BYTES // 32)
 
     def end_block(self):
         left = [f"{PIPE_NAMES[s]} → {PIPE_NAMES[d]} event {e} (set in line {line})"
@@ -316,6 +321,8 @@ class Machine:
     def fail_sync(self, pipe, other, verb, what, where, line, start, end):
         doing = "of bytes that pipe" if verb == "wrote" else "over bytes that pipe"
         since = ""
+        if other == V:
+            since = self.vector_line(self.store_lines if verb == "wrote" else self.load_lines, start, end)
         for log_pipe, low, high, log_line in reversed(self.dma_log):
             if log_pipe == other and low < end and start < high:
                 since = f" (line {log_line})"
@@ -327,6 +334,14 @@ class Machine:
         else:
             hint = f"no flag {PIPE_NAMES[other]} → {PIPE_NAMES[pipe]} has been set after that and waited for"
         raise SyncError(f"{what} {doing} {PIPE_NAMES[other]} {verb}{since}, {where} [{start}, {end}): {hint}", line)
+
+    @staticmethod
+    def vector_line(lines, start, end):
+        """Where the vector access probably stands that touched these bytes."""
+        for block in range((end - 1) >> 5, max(-1, (start >> 5) - 64), -1):
+            if lines[block]:
+                return f" (line {lines[block]})"
+        return ""
 
     # UB
 
@@ -345,8 +360,8 @@ class Machine:
         raise AlignmentError(f"{what}: UB address {address} is not a multiple of {width} bytes", line)
 
     def fail_stored(self, start, end, line):
-        raise SyncError(f"vector load of UB [{start}, {end}), which an earlier vector store wrote: "
-                        "pto.mem_bar(pto.BarrierType.VST_VLD) is missing", line)
+        raise SyncError(f"vector load of UB [{start}, {end}), which an earlier vector store"
+                        f"{self.vector_line(self.store_lines, start, end)} wrote: pto.mem_bar(pto.BarrierType.VST_VLD) is missing", line)
 
     def check_overwrite(self, start, end, line):
         """A store over bytes that loads from other addresses read needs VLD_VST."""
@@ -354,8 +369,8 @@ class Machine:
         ends = self.load_ends[low:end] - self.load_generation
         ends[start - low] = 0
         if (ends > start).any():
-            raise SyncError(f"vector store to UB [{start}, {end}), which earlier vector loads read from other addresses: "
-                            "pto.mem_bar(pto.BarrierType.VLD_VST) is missing", line)
+            raise SyncError(f"vector store to UB [{start}, {end}), which earlier vector loads"
+                            f"{self.vector_line(self.load_lines, start, end)} read from other addresses: pto.mem_bar(pto.BarrierType.VLD_VST) is missing", line)
 
     def fail_poison(self, start, end, what, line):
         first = start + self.defined.find(0, start, end) - start

@@ -6,7 +6,7 @@ from .types import registers
 from .verify import STRUCTURED, all_ops, is_vector_op
 
 # Cycles of one physical instruction where the documentation gives a number; everything else counts 1.
-_LATENCY = {"vload": 9, "vstore": 9, "vgather": 28, "vscatter": 17, "vsstb": 9}
+_LATENCY = {"vload": 9, "vstore": 9, "vgather": 28, "vscatter": 17, "vsstb": 9, "vldas": 9, "vldus": 9, "vsts": 9}
 _INTERLEAVING_STORE = 12
 _SYNC = ("set_flag", "wait_flag", "mem_bar", "pipe_barrier", "get_buf", "rls_buf")
 _MOVES = ("mte_gm_ub", "mte_ub_gm", "mte_ub_ub")

@@ -6,7 +6,7 @@ an array that holds for each poisoned lane the line where the poison came from (
 
 import numpy as np
 
-from .errors import BoundsError, PoisonError
+from .errors import AlignmentError, BoundsError, PoisonError
 from .machine import UB_CAPACITY, V
 
 _ONES = b"\1" * 8192
@@ -48,6 +48,7 @@ def make_span_reader(machine, dtype, count, alignment, line):
             cross_check(machine, address, end, False, line, what)
         if machine.v_any_stored and v_stored.find(1, address, end) >= 0:
             machine.fail_stored(address, end, line)
+        machine.load_lines[address >> 5] = line
         v_reads[address:end] = ones
         v_loaded[address:end] = ones
         if load_ends[address] < machine.load_generation + end:
@@ -88,6 +89,9 @@ def make_vload(machine, op, dtype, lanes):
         read_some = make_span_reader(machine, dtype, group, width, line)
 
         def load_group_broadcast(address):
+            if dtype.name == "bf16" and address & 31:
+                raise AlignmentError(f"vload: grouped broadcast of bf16 from UB address {address}: bases that are no multiple of "
+                                     "32 bytes give wrong data (9.1)", line)
             data, poison = read_some(address)
             return np.repeat(data, lanes // group), None if poison is None else np.repeat(poison, lanes // group)
         return load_group_broadcast
@@ -104,6 +108,17 @@ def make_vload(machine, op, dtype, lanes):
             return data, None
         return data, np.concatenate([np.zeros(row, np.int32) if p[1] is None else p[1] for p in parts])
     return load_rows
+
+
+def make_vldus(machine, op, dtype, lanes):
+    read = make_span_reader(machine, dtype, lanes, dtype.bytes, op.line)
+
+    def load_unaligned(address, prepared):
+        if address != prepared:
+            raise AlignmentError(f"vldus from UB address {address}, but the alignment state was made for {prepared}", op.line)
+        data, poison = read(address)
+        return data, poison, address + lanes * dtype.bytes
+    return load_unaligned
 
 
 def make_span_writer(machine, dtype, count, alignment, line, what="vstore"):
@@ -145,6 +160,7 @@ def make_span_writer(machine, dtype, count, alignment, line, what="vstore"):
         if machine.v_any_loaded and v_loaded.find(1, address, end) >= 0:
             machine.check_overwrite(address, end, line)
         machine.v_wrote = machine.v_any_stored = True
+        machine.store_lines[address >> 5] = line
         first = address // width
         if mask is None:
             view[first:first + count] = data

@@ -5,7 +5,7 @@ Needs a complete trace. Raises VerifyError for the first problem in program orde
 """
 
 from .errors import VerifyError
-from .ir import Mask, Vector
+from .ir import Align, Mask, Physical, Vector
 from .types import registers
 
 BOUNDARIES = frozenset((
@@ -15,7 +15,7 @@ STRUCTURED = frozenset(("for", "if", "while"))
 
 
 def is_lane_value(value):
-    return isinstance(value, (Vector, Mask))
+    return isinstance(value, (Vector, Mask, Physical, Align))
 
 
 def is_vector_op(op):
@@ -323,8 +323,8 @@ class Pressure:
         self.walk(trace.body, set())
 
     def note(self, live, line):
-        vectors = sum(registers(v.lanes, v.dtype) for v in live if isinstance(v, Vector))
-        masks = sum(isinstance(v, Mask) for v in live)
+        vectors = sum(registers(v.lanes, v.dtype) for v in live if isinstance(v, (Vector, Physical)) and v.dtype is not None)
+        masks = sum(isinstance(v, Mask) or isinstance(v, Physical) and v.dtype is None for v in live)
         if vectors > self.vectors[0]:
             self.vectors = (vectors, line)
         if masks > self.masks[0]:
