@@ -222,3 +222,28 @@ def test_batch_and_serve(files):
     answers = [json.loads(line) for line in out.splitlines()]
     assert code == 0 and [a["ok"] for a in answers] == [True, False, False]
     assert [a["id"] for a in answers] == [1, None, 2]
+
+
+def test_a_server_survives_kernels_that_print_or_crash(tmp_path):
+    (tmp_path / "noisy.py").write_text('print("hello")\nfrom ptodsl import pto\n\n\n@pto.jit(mode="explicit")\n'
+                                       "def k(n: pto.i32):\n    print(n)\n")
+    (tmp_path / "crash.py").write_text("1 / 0\n")
+    (tmp_path / "trace.py").write_text('from ptodsl import pto\n\n\n@pto.jit(mode="explicit")\ndef k(n: pto.i32):\n    [][3]\n')
+    jobs = [{"id": name, "kernel": name + ".py", "args": {"n": 1}} for name in ("noisy", "crash", "trace", "noisy")]
+    code, out, err = run_tool("serve", text="".join(json.dumps(j) + "\n" for j in jobs), directory=tmp_path)
+    answers = [json.loads(line) for line in out.splitlines()]
+    assert [a["ok"] for a in answers] == [True, False, False, True]
+    assert answers[1]["kind"] == "trace" and "ZeroDivisionError" in answers[1]["error"] and answers[1]["line"] == 1
+    assert answers[2]["kind"] == "trace" and "IndexError" in answers[2]["error"] and answers[2]["line"] == 6
+    assert err.count("hello") == 1
+
+
+def test_a_kernel_file_that_changes_is_read_again(tmp_path):
+    path = tmp_path / "k.py"
+    text = 'from ptodsl import pto, scalar\n\n\n@pto.jit(mode="explicit")\ndef k(o: pto.ptr(pto.i32, "gm")):\n' \
+           "    scalar.store({}, o, 0)\n"
+    session = Session()
+    for value in (5, 1234567):
+        path.write_text(text.format(value))
+        assert run_job(session, {"kernel": "k.py", "args": {"o": {"out": "o.bin", "bytes": 4}}}, str(tmp_path))["ok"]
+        assert np.fromfile(tmp_path / "o.bin", np.int32).tolist() == [value]

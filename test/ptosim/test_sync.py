@@ -71,6 +71,17 @@ BAD = {
                                "no flag MTE3 → MTE2"),
     "DMA in, DMA out": (LOAD + "pto.mte_ub_gm(x, o_gm, 1024, nburst=(1, 0, 0))\n", "no flag MTE2 → MTE3"),
     "store then load": (LOAD + IN + copy("x", "t") + copy("t", "o"), "VST_VLD"),
+    "masked store then load": (LOAD + IN + "m = pto.vmi.create_mask(3, size=64)\n"
+                               "pto.vmi.vstore(pto.vmi.vload(x, 0, size=64), t, 0, m)\n" + copy("t", "o"), "VST_VLD"),
+    "scattered store then load": (LOAD + IN + "m = pto.vmi.create_mask(3, size=64)\nk = pto.vmi.vci(pto.i32(0), size=64)\n"
+                                  "pto.vmi.vscatter(pto.vmi.vload(x, 0, size=64), t, k, m)\n" + copy("t", "o"), "VST_VLD"),
+    "store then gather": (LOAD + IN + copy("x", "t") + "m = pto.vmi.create_mask(3, size=64)\n"
+                          "k = pto.vmi.vci(pto.i32(0), size=64)\npto.vmi.vstore(pto.vmi.vgather(t, k, m), o, 0)\n", "VST_VLD"),
+    "gather then refill": (LOAD + IN + "m = pto.vmi.create_mask(3, size=64)\nk = pto.vmi.vci(pto.i32(0), size=64)\n"
+                           "pto.vmi.vstore(pto.vmi.vgather(x, k, m), o, 0)\n" + LOAD, "no flag V → MTE2"),
+    "gather of data that is still on its way": (
+        LOAD + "m = pto.vmi.create_mask(3, size=64)\nk = pto.vmi.vci(pto.i32(0), size=64)\n"
+        "pto.vmi.vstore(pto.vmi.vgather(x, k, m), o, 0)\n", "no flag MTE2 → V"),
     "wrong barrier": (LOAD + IN + copy("x", "t") + bar("VLD_VST") + copy("t", "o"), "VST_VLD"),
     "store then load in one loop": (LOAD + IN + "with pto.for_(64, 256, step=64) as i:\n"
                                     "    pto.vmi.vstore(pto.vmi.vload(x, i - 64, size=64), x, i)\n", "VST_VLD"),
@@ -140,6 +151,10 @@ POISON = {
                     "of = pto.castptr(pto.const(16384, dtype=pto.i64), pto.ptr(pto.f32, \"ub\"))\n"
                     "pto.vmi.vstore(pto.vmi.vshl(u, u), o, 0)\n" + OUT +
                     "pto.mte_ub_gm(of, o_gm, 4, nburst=(1, 0, 0))\n", "came from undefined data, made in line 13"),
+    "selection by an undefined mask": (
+        "full = pto.vmi.create_mask(64, size=64)\nv = pto.vmi.vload(x, 0, size=64)\n"
+        "one = pto.vmi.vbrc(pto.f32(1.0), size=64)\nc = pto.vmi.vcmps(v, pto.f32(0.0), full, \"lt\")\n"
+        "pto.vmi.vstore(pto.vmi.vsel(c, one, one), o, 0)\n" + OUT + STORE.replace("1024", "4"), "came from undefined data"),
     "max of no lane": ("none = pto.vmi.create_mask(0, size=64)\n"
                        "pto.vmi.vstore(pto.vmi.vcmax(pto.vmi.vbrc(pto.f32(1.0), size=64), none), o, 0)\n" + OUT +
                        STORE.replace("1024", "4"), "came from undefined data"),
@@ -213,3 +228,11 @@ def test_a_block_may_not_read_what_another_writes(tmp_path):
     run_body(tmp_path, body, *args, blocks=4)
     swapped = body.replace("o_gm, 32 + b * 32", "o_gm, b * 32")
     fails(run_body, tmp_path, swapped, *args, blocks=4, kind="race", text="another block of the launch")
+
+
+def test_a_block_may_not_write_what_another_reads(tmp_path):
+    """The reader comes first in the order of execution, the writer second."""
+    args = np.ones(256, np.float32), np.ones(256, np.float32), 256
+    body = HEAD + BLOCKS.replace("x_gm", "o_gm") + "pto.mte_ub_gm(o, pto.addptr(o_gm, 96 - b * 32), 128, nburst=(1, 0, 0))\n"
+    error = fails(run_body, tmp_path, body, *args, blocks=4, kind="race", text="are written, but another block of the launch reads")
+    assert error.block == 3

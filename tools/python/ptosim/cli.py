@@ -113,6 +113,8 @@ def command_batch(session, options):
 
 
 def command_serve(session, _options):
+    answers = sys.stdout
+    sys.stdout = sys.stderr     # what a kernel file prints must not look like an answer
     for line in sys.stdin:
         if not line.strip():
             continue
@@ -120,9 +122,9 @@ def command_serve(session, _options):
             job = json.loads(line)
         except ValueError as error:
             print(json.dumps({"id": None, "ok": False, "kind": "usage", "error": f"usage: not JSON: {error}", "line": 0}),
-                  flush=True)
+                  file=answers, flush=True)
             continue
-        print(json.dumps(run_job(session, job)), flush=True)
+        print(json.dumps(run_job(session, job)), file=answers, flush=True)
     return 0
 
 

@@ -2,6 +2,7 @@
 
 import json
 import os
+import traceback
 import types
 
 import numpy as np
@@ -271,4 +272,8 @@ def run_job(session, job, directory="."):
             result["block"] = error.block
     except KeyError as error:
         result.update(ok=False, kind="usage", error=f"usage: {error} is missing in the job or launch plan", line=0)
+    except Exception as error:      # a fault of the emulator must not end a batch or a server
+        where = traceback.extract_tb(error.__traceback__)[-1]
+        result.update(ok=False, kind="internal", line=0, error=f"internal: {type(error).__name__}: {error} "
+                      f"({os.path.basename(where.filename)}:{where.lineno})")
     return result
