@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from support import fails, run_body
+from ptosim.minimal import redundant_sync
+from support import compile_body, fails, run_body
 
 HEAD = """
 x = pto.castptr(pto.const(0, dtype=pto.i64), pto.ptr(pto.f32, "ub"))
@@ -236,3 +237,43 @@ def test_a_block_may_not_write_what_another_reads(tmp_path):
     body = HEAD + BLOCKS.replace("x_gm", "o_gm") + "pto.mte_ub_gm(o, pto.addptr(o_gm, 96 - b * 32), 128, nburst=(1, 0, 0))\n"
     error = fails(run_body, tmp_path, body, *args, blocks=4, kind="race", text="are written, but another block of the launch reads")
     assert error.block == 3
+
+
+MINIMAL = {
+    "nothing to leave out": (LOAD + IN + copy("x", "t") + bar("VST_VLD") + copy("t", "o") + OUT + STORE, []),
+    "flag without a dependence": (LOAD + IN + flag("MTE2", "S") + copy("x", "o") + OUT + STORE, ["flag MTE2 → S"]),
+    "barrier without a dependence": (LOAD + IN + copy("x", "o") + bar("VST_VLD") + OUT + STORE, ["mem_bar VST_VLD"]),
+    "two barriers where one would do": (LOAD + IN + copy("x", "t") + bar("VST_VLD") + bar("VV_ALL") + copy("t", "o") + OUT + STORE,
+                                        ["mem_bar VST_VLD", "mem_bar VV_ALL"]),
+    "a barrier of all pipes too many": (LOAD + "pto.pipe_barrier(pto.Pipe.ALL)\n" + copy("x", "o") + OUT + STORE +
+                                        "pto.pipe_barrier(pto.Pipe.ALL)\n", ["pipe_barrier ALL"]),
+    "a loop whose flags meet across iterations": (
+        'pto.set_flag("V", "MTE2", event_id=1)\npto.set_flag("MTE3", "V", event_id=1)\n'
+        "with pto.for_(0, 3, step=1) as r:\n"
+        '    pto.wait_flag("V", "MTE2", event_id=1)\n    ' + LOAD + '    pto.set_flag("MTE2", "V", event_id=0)\n'
+        '    pto.wait_flag("MTE2", "V", event_id=0)\n    pto.wait_flag("MTE3", "V", event_id=1)\n'
+        "    pto.vmi.vstore(pto.vmi.vload(x, 0, size=64), o, 0)\n"
+        '    pto.set_flag("V", "MTE2", event_id=1)\n    pto.set_flag("V", "MTE3", event_id=0)\n'
+        '    pto.wait_flag("V", "MTE3", event_id=0)\n    pto.mte_ub_gm(o, o_gm, 256, nburst=(1, 0, 0))\n'
+        '    pto.set_flag("MTE3", "V", event_id=1)\n'
+        'pto.wait_flag("V", "MTE2", event_id=1)\npto.wait_flag("MTE3", "V", event_id=1)\n', []),
+}
+
+
+@pytest.mark.parametrize("name", MINIMAL)
+def test_synchronisation_that_is_not_needed_is_found(tmp_path, name):
+    body, expected = MINIMAL[name]
+    compiled = compile_body(tmp_path, HEAD + body)
+    source, out = np.arange(256, dtype=np.float32), np.zeros(256, np.float32)
+    found = redundant_sync(compiled, 1, (source, out, 256))
+    assert [entry["what"] for entry in found] == expected
+    count = 64 if "loop" in name else 256
+    assert out[:count].tolist() == source[:count].tolist()
+
+
+def test_the_printed_examples_need_all_their_synchronisation():
+    from reference import examples
+    x = np.ones(3 * 4096, np.float32)
+    assert redundant_sync(examples.stream_exp.compile(), 1, (x, np.zeros_like(x), 3)) == []
+    x = np.ones(1024, np.float32)
+    assert redundant_sync(examples.two_pass.compile(), 1, (x, np.zeros_like(x))) == []

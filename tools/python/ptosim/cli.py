@@ -59,7 +59,7 @@ def job_of(options):
         entry = args.setdefault(name, {})
         if isinstance(entry, dict):
             entry["extent"] = extent
-    job = {"args": args, "report": True}
+    job = {"args": args, "report": True, "minimal_sync": options.minimal_sync}
     if options.blocks is not None:
         job["blocks"] = options.blocks
     if options.file.endswith(".json"):
@@ -143,6 +143,7 @@ def parser():
     run.add_argument("--const", action="append", metavar="NAME=JSON", help="a const_expr parameter")
     run.add_argument("--blocks", type=int)
     run.add_argument("--report", help="write the report as JSON")
+    run.add_argument("--minimal-sync", action="store_true", help="also look for flags and barriers that are not needed")
     run.add_argument("--quiet", action="store_true")
     run.set_defaults(function=command_run)
     check = commands.add_parser("check", help="trace and verify only")

@@ -274,8 +274,8 @@ class Compiler:
         name = self.bind(self.machine.wait_flag)
         self.line(f"{name}({op.attrs['src']}, {op.attrs['dst']}, s{op.args[0].id}, {op.line})")
 
-    def op_pipe_barrier(self, _op):
-        self.line(f"{self.bind(self.machine.pipe_barrier)}()")
+    def op_pipe_barrier(self, op):
+        self.line(f"{self.bind(self.machine.pipe_barrier)}({op.line})")
 
     def op_get_buf(self, op):
         self.line(f"{self.bind(self.machine.get_buf)}({op.attrs['pipe']}, {op.attrs['id']}, {op.line})")

@@ -29,6 +29,7 @@ class Launch:
         self.counts = counts
         self.statistics = statistics
         self.high_water = high_water
+        self.redundant_sync = None
 
     def report(self):
         return report.make(self.compiled, self)

@@ -13,7 +13,8 @@ from .executor import Compiled
 from .expressions import evaluate
 from .hostbuffers import dtype_named, make_buffer, write_buffer
 from .jit import DEFAULT_OPTIONS, Kernel
-from .machine import GlobalBuffer, UB_CAPACITY
+from .machine import UB_CAPACITY, GlobalBuffer
+from .minimal import redundant_sync
 from .types import PointerType
 
 _modules = 0
@@ -58,6 +59,7 @@ class Session:
         self.options = options
         self.files = {}
         self.compiled = {}
+        self.minimal = False        # whether launches also look for synchronisation that is not needed
 
     def kernels(self, path):
         stamp = (os.path.getmtime(path), os.path.getsize(path)) if os.path.exists(path) else None
@@ -88,12 +90,19 @@ class Session:
                 raise TraceError(f"{type(error).__name__}: {error}", line_of(error, path), path) from error
         return self.compiled[key]
 
+    def launch(self, compiled, blocks, values, ub_map):
+        if self.minimal:
+            found = redundant_sync(compiled, blocks, values, ub_map)
+            compiled.last.redundant_sync = found
+            return compiled.last
+        return compiled.launch(blocks, values, ub_map)
+
     def run(self, job, directory="."):
         """Executes one job; returns the launches of its kernels."""
         def path_of(name):
             return name if os.path.isabs(name) else os.path.join(directory, name)
 
-        job = dict(job)
+        self.minimal = bool(job.get("minimal_sync"))
         arguments = {}
         for name, value in job.get("args", {}).items():
             if isinstance(value, dict):
@@ -126,7 +135,7 @@ class Session:
                 values.append(GlobalBuffer(parameter, buffer.data, readable="file" in value, writable="out" in value))
             else:
                 values.append(scalar_value(parameter, kind, value))
-        launch = compiled.launch(blocks, values, read_ub_map(ub_map))
+        launch = self.launch(compiled, blocks, values, read_ub_map(ub_map))
         for buffer, description in buffers:
             if "out" in description:
                 write_buffer(buffer, description["out"])
@@ -149,7 +158,7 @@ class Session:
                                     entry.get("constants", {}))
             values = plan_values(compiled.kernel, entry, environment, memory)
             count = blocks if blocks is not None else evaluate(entry["blocks"], environment)
-            launches.append(compiled.launch(count, values, read_ub_map(entry.get("ub"))))
+            launches.append(self.launch(compiled, count, values, read_ub_map(entry.get("ub"))))
         for name, buffer in buffers.items():
             if "out" in arguments[name]:
                 write_buffer(buffer, arguments[name]["out"])

@@ -115,6 +115,9 @@ class Machine:
         # Line of the last vector load or store that began in each 32-byte block, for error messages only.
         self.load_lines = []
         self.store_lines = []
+        # Lines whose synchronisation is left out, and which set and wait belonged together: to find what is not needed.
+        self.disabled = frozenset()
+        self.pairs = set()
         self.block = 0
         self.reach = None
         self.high_water = 0
@@ -127,6 +130,7 @@ class Machine:
         self.high_water = 0
         self.statistics = {"dma_in_bytes": 0, "dma_out_bytes": 0, "dma_ub_bytes": 0, "dma_in_bursts": 0,
                            "dma_out_bursts": 0, "flags_set": 0, "flags_waited": 0}
+        self.pairs = set()
         self.reach = make_reach(ub_map)
 
     def start_block(self, block):
@@ -224,6 +228,8 @@ class Machine:
             self.v_any_loaded = False
 
     def set_flag(self, src, dst, event, line):
+        if line in self.disabled:
+            return
         self.check_event(event, line)
         key = (src, dst, event)
         if key in self.events:
@@ -233,12 +239,15 @@ class Machine:
         self.statistics["flags_set"] += 1
 
     def wait_flag(self, src, dst, event, line):
+        if line in self.disabled:
+            return
         self.check_event(event, line)
         raised = self.events.pop((src, dst, event), None)
         if raised is None:
             raise SyncError(f"wait for event {event} of {PIPE_NAMES[src]} → {PIPE_NAMES[dst]}, which nobody has set: the core "
                             "would hang", line)
         self.learn(dst, raised[0])
+        self.pairs.add((raised[1], line))
         self.statistics["flags_waited"] += 1
 
     @staticmethod
@@ -246,7 +255,9 @@ class Machine:
         if not 0 <= event <= 7:
             raise SyncError(f"event id {event} is outside 0 … 7", line)
 
-    def pipe_barrier(self):
+    def pipe_barrier(self, line):
+        if line in self.disabled:
+            return
         snapshots = [self.advance(pipe) for pipe in range(5)]
         for pipe in range(5):
             for snapshot in snapshots:
@@ -268,7 +279,9 @@ class Machine:
             raise SyncError(f"buffer token {token} is released by {PIPE_NAMES[pipe]}, which does not hold it", line)
         self.tokens[token] = ("free", None, self.advance(pipe), line)
 
-    def mem_bar(self, kind, _line):
+    def mem_bar(self, kind, line):
+        if line in self.disabled:
+            return
         for effect in _BARRIER_EFFECTS[kind]:
             if effect == "vw-vr":
                 self.forget_stored()

@@ -82,6 +82,7 @@ def make(compiled, launch):
             elif op.name not in STRUCTURED and op.name not in ("const", "vecscope"):
                 scalars += runs
     statistics = launch.statistics
+    extra = {} if launch.redundant_sync is None else {"redundant_sync": launch.redundant_sync}
     return {
         "kernel": compiled.kernel.name, "blocks": launch.blocks,
         "instructions": dict(sorted(executed.items())),
@@ -94,7 +95,7 @@ def make(compiled, launch):
         "sync": dict(sorted(sync.items())), "static_sync": dict(sorted(static_sync.items())),
         "ub": {"high_water": launch.high_water},
         "pressure": {k: compiled.facts[k] for k in ("vector_registers", "masks")}, "scopes": compiled.facts["scopes"],
-        "warnings": list(compiled.trace.warnings),
+        "warnings": list(compiled.trace.warnings), **extra,
     }
 
 
@@ -116,6 +117,8 @@ def text(report):
         lines.append(f"  inner loop of line {loop['line']}: {loop['runs']} iterations of {loop['vector_ops']} vector "
                      f"({loop['physical']} physical) and {loop['scalar_ops']} scalar operations: " +
                      ", ".join(f"{name} {count}" for name, count in loop["ops"].items()))
+    for entry in report.get("redundant_sync", ()):
+        lines.append(f"  not needed: {entry['what']} in line {', '.join(map(str, entry['lines']))}")
     lines += [f"  note: {warning}" for warning in report["warnings"]]
     return "\n".join(lines)
 
