@@ -225,6 +225,14 @@ class Compiler:
         else:
             self.assign_int(result, f"s{a.id}")
 
+    def op_s_from_int(self, op):
+        """Reached by `.pto` text only."""
+        result = op.results[0]
+        self.line(f"s{result.id} = {self.bind(to_float(result.dtype))}(float(s{op.args[0].id}))")
+
+    def op_s_to_int(self, op):
+        self.assign_int(op.results[0], f"int(s{op.args[0].id})")
+
     def op_block_idx(self, op):
         self.line(f"s{op.results[0].id} = block")
 

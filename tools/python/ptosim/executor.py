@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from . import report, verify
+from . import assembly, report, verify
 from .compile import Compiler
 from .errors import PtoError, UsageError
 from .machine import GlobalBuffer, Machine
@@ -57,6 +57,10 @@ class Compiled:
     def report(self):
         """The report of the last launch."""
         return self.last.report()
+
+    def mlir_text(self):
+        """The traced module as `.pto` text."""
+        return assembly.mlir_text(self.trace)
 
     def verify(self):
         """Verification happened when the kernel was compiled."""

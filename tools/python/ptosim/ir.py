@@ -149,6 +149,7 @@ class Trace:
         self.constants = {}
         self.explicit_scopes = False
         self.uses_hints = False
+        self.line = 0                   # set by a reader of text, whose operations have no Python frame
 
     def next_value(self):
         self.values += 1
@@ -211,6 +212,8 @@ def current(what):
 
 def caller_line():
     """The line of kernel code that called into the emulator."""
+    if _active and _active[-1].line:
+        return _active[-1].line
     frame = sys._getframe(1)
     while frame is not None and frame.f_code.co_filename.startswith(PACKAGE_DIRECTORY):
         frame = frame.f_back

@@ -7,7 +7,7 @@ import types
 
 import numpy as np
 
-from . import hostbuffers
+from . import assembly_reader, hostbuffers
 from .errors import PtoError, TraceError, UsageError, line_of
 from .executor import Compiled
 from .expressions import evaluate
@@ -25,6 +25,8 @@ def load_kernels(path):
     global _modules
     if not os.path.exists(path):
         raise UsageError(f"kernel file {path} does not exist")
+    if path.endswith(".pto"):
+        return assembly_reader.read_file(path)
     _modules += 1
     name = f"ptosim_kernel_{_modules}"
     module = types.ModuleType(name)

@@ -448,13 +448,22 @@ def _conversion_pairs():
 
 CONVERSIONS = _conversion_pairs()
 
+# `.pto` text reaches a little more than PTODSL (part 21): floor and ceiling while converting to integers, f16 to si32.
+TEXT_CONVERSIONS = {pair: {"rounding": "RAZFC", "saturate": True} if rule is _FLOAT_TO_INT else rule
+                    for pair, rule in CONVERSIONS.items()}
+TEXT_CONVERSIONS["f16", "si32"] = {"rounding": "RAZFC", "saturate": False}
+
 
 def vcvt(v, to_dtype, rounding=None, saturate=None):
+    return convert(v, to_dtype, rounding, saturate, CONVERSIONS)
+
+
+def convert(v, to_dtype, rounding, saturate, pairs):
     what = "pto.vmi.vcvt"
     need_vector(v, what)
     types.check_dtype(to_dtype, what)
     source = v.dtype
-    rule = CONVERSIONS.get((source.name, to_dtype.name))
+    rule = pairs.get((source.name, to_dtype.name))
     if rule is None:
         no_lowering("VMI-RESIDUAL-OP", f"vcvt from {source} to {to_dtype} is not among the conversions (12.1)")
     if v.lanes < 64:
