@@ -48,11 +48,13 @@ INTEGER_OPERATIONS = {
 @pytest.mark.parametrize("name", INTEGER_OPERATIONS)
 def test_integer_binary(name, dtype):
     if name == "vmul" and bits_of(dtype) == 8:
-        fails(apply, lambda v, m: pto.vmi.vmul(v[0], v[1], m), [np.zeros(256, NUMPY[dtype])] * 2, [dtype] * 2, dtype, 256,
+        fails(apply, lambda v, m: pto.vmi.vmul(v[0], v[1], m), [np.zeros(256, NUMPY[dtype])] * 2, [dtype] * 2, dtype,
+              256,
               kind="trace", text="VMI element type")
         return
     a, b = integer_samples(dtype, 256)
-    got = apply(lambda v, m: getattr(pto.vmi, name)(v[0], v[1], m), [np.array(a, NUMPY[dtype]), np.array(b, NUMPY[dtype])],
+    got = apply(lambda v, m: getattr(pto.vmi, name)(v[0], v[1], m), [np.array(a, NUMPY[dtype]), np.array(b,
+                                                                                                         NUMPY[dtype])],
                 [dtype] * 2, dtype, 256)
     assert got.tolist() == [wrap(INTEGER_OPERATIONS[name](x, y), dtype) for x, y in zip(a, b)]
 
@@ -66,7 +68,8 @@ def test_shifts(name, dtype):
     # Right shift: arithmetic for signed, logical for unsigned and signless. Python's >> on the value does both.
     expected = [wrap(x << c if name == "vshl" else x >> c, dtype) for x, c in zip(a, counts)]
     arrays = [np.array(a, NUMPY[dtype]), np.array(counts, NUMPY[dtype])]
-    assert apply(lambda v, m: getattr(pto.vmi, name)(v[0], v[1], m), arrays, [dtype] * 2, dtype, 256).tolist() == expected
+    assert apply(lambda v, m: getattr(pto.vmi, name)(v[0], v[1], m), arrays, [dtype] * 2, dtype,
+                 256).tolist() == expected
     by_three = apply(lambda v, m: getattr(pto.vmi, name)(v[0], 3, m), arrays[:1], [dtype], dtype, 256)
     assert by_three.tolist() == [wrap(x << 3 if name == "vshl" else x >> 3, dtype) for x in a]
 
@@ -182,8 +185,10 @@ def test_float_specials(dtype):
     pairs = [(a, b) for a in values for b in values]
     a = np.array([bits(p[0]) for p in pairs] + [0] * (128 - len(pairs)), unsigned)
     b = np.array([bits(p[1]) for p in pairs] + [0] * (128 - len(pairs)), unsigned)
-    total = apply(lambda v, m: pto.vmi.vadd(v[0], v[1], m), [as_type(a, dtype), as_type(b, dtype)], [dtype] * 2, dtype, 128)
-    product = apply(lambda v, m: pto.vmi.vmul(v[0], v[1], m), [as_type(a, dtype), as_type(b, dtype)], [dtype] * 2, dtype,
+    total = apply(lambda v, m: pto.vmi.vadd(v[0], v[1], m), [as_type(a, dtype), as_type(b, dtype)], [dtype] * 2, dtype,
+                  128)
+    product = apply(lambda v, m: pto.vmi.vmul(v[0], v[1], m), [as_type(a, dtype), as_type(b, dtype)], [dtype] * 2,
+                    dtype,
                     128)
     for (x, y), s, p in zip(pairs, total.view(unsigned), product.view(unsigned)):
         expected = x + y
@@ -261,7 +266,8 @@ def test_integer_compare_and_select(predicate, dtype):
     a, b = integer_samples(dtype, 256)
     a[::5] = b[::5]
     arrays = [np.array(a, NUMPY[dtype]), np.array(b, NUMPY[dtype])]
-    got = apply(lambda v, m: pto.vmi.vsel(pto.vmi.vcmp(v[0], v[1], m, predicate), v[0], v[1]), arrays, [dtype] * 2, dtype,
+    got = apply(lambda v, m: pto.vmi.vsel(pto.vmi.vcmp(v[0], v[1], m, predicate), v[0], v[1]), arrays, [dtype] * 2,
+                dtype,
                 256)
     assert got.tolist() == [x if PREDICATES[predicate](x, y) else y for x, y in zip(a, b)]
 
@@ -303,7 +309,8 @@ def test_seed_mask_is_anded_into_the_compare():
         c = pto.vmi.vcmps(v[0], pto.f32(4.0), seed, "ge")
         return pto.vmi.vsel(c, v[0], pto.vmi.vbrc(pto.f32(-1.0), size=64))
 
-    assert apply(compute, [array], ["f32"], "f32", 64).tolist() == [float(i) if 4 <= i < 10 else -1.0 for i in range(64)]
+    assert apply(compute, [array], ["f32"], "f32",
+                 64).tolist() == [float(i) if 4 <= i < 10 else -1.0 for i in range(64)]
 
 
 def test_vselr_permutes():

@@ -170,7 +170,8 @@ def test_text_reaches_more_than_the_dsl(tmp_path):
     text = TWICE.replace("%w = pto.vmi.vadd %v, %v, %m : !pto.vmi.vreg<64xf32>, !pto.vmi.vreg<64xf32>, "
                          "!pto.vmi.mask<64xpred> -> !pto.vmi.vreg<64xf32>",
                          "%k = pto.vmi.vcvt %v {rounding = \"F\", saturate = \"SAT\"} : !pto.vmi.vreg<64xf32> -> "
-                         "!pto.vmi.vreg<64xsi32>\n%w = pto.vmi.vcvt %k : !pto.vmi.vreg<64xsi32> -> !pto.vmi.vreg<64xf32>")
+                         "!pto.vmi.vreg<64xsi32>\n%w = pto.vmi.vcvt %k : !pto.vmi.vreg<64xsi32> -> "
+                         "!pto.vmi.vreg<64xf32>")
     text = text.replace("%c1024 = arith.constant 1024 : index\n", """%c1024 = arith.constant 1024 : index
       %f = arith.sitofp %n : i32 to f32
       %g = arith.addf %f, %f : f32
@@ -183,13 +184,15 @@ def test_text_reaches_more_than_the_dsl(tmp_path):
 
 
 BAD = {
-    "declared type": (("-> !pto.vmi.vreg<64xf32>\n        pto", "-> !pto.vmi.vreg<64xf16>\n        pto"), "trace", "is declared"),
+    "declared type": (("-> !pto.vmi.vreg<64xf32>\n        pto", "-> !pto.vmi.vreg<64xf16>\n        pto"), "trace",
+                      "is declared"),
     "unknown operation": (("pto.vmi.vadd", "pto.vmi.vsin"), "trace", "unknown operation pto.vmi.vsin"),
     "undefined value": (("vadd %v, %v", "vadd %v, %q"), "trace", "%q is not defined"),
     "unknown dialect": (("pto.vmi.vadd", "foo.bar"), "trace", "unknown operation foo.bar"),
     "vector form of a scalar": (("vadd %v, %v", "vadd %v, %n"), "trace", "spelled pto.vmi.vadds"),
     "bounds that are no index": (("%c0 to", "%n to"), "trace", "bounds of scf.for are index"),
-    "lanes that do not exist": (("mask<64xpred>\n      scf", "mask<32xpred>\n      scf"), "trace", "requires lanes to be one of"),
+    "lanes that do not exist": (("mask<64xpred>\n      scf", "mask<32xpred>\n      scf"), "trace", "requires lanes to "
+                                                                                                   "be one of"),
     "no entry": (("pto.entry, ", ""), "trace", "no function with the attribute pto.entry"),
     "no return": (("      return\n", ""), "trace", "has no return"),
     "unknown type": (("%n: i32", "%n: i33"), "trace", "unknown type 'i33'"),

@@ -29,9 +29,12 @@ def test_signless_arithmetic(tmp_path, a, b):
     def wrap(x):
         return (x + 2 ** 31) % 2 ** 32 - 2 ** 31
 
-    got = scalars(tmp_path, stores("a + b", "a - b", "a * b", "a // b", "a % b", "a & b", "a | b", "a ^ b", "0 - a", "a + 1",
-                                   "scalar.max(a, b)", "scalar.min(a, 3)"), a, b, parameters="a: pto.i32, b: pto.i32", count=12)
-    assert got == [wrap(a + b), wrap(a - b), wrap(a * b), wrap(a // b), int(math.fmod(a, b)), a & b, a | b, a ^ b, wrap(-a),
+    got = scalars(tmp_path, stores("a + b", "a - b", "a * b", "a // b", "a % b", "a & b", "a | b", "a ^ b", "0 - a",
+                                   "a + 1",
+                                   "scalar.max(a, b)", "scalar.min(a, 3)"), a, b, parameters="a: pto.i32, b: pto.i32",
+                                   count=12)
+    assert got == [wrap(a + b), wrap(a - b), wrap(a * b), wrap(a // b), int(math.fmod(a, b)), a & b, a | b, a ^ b,
+                   wrap(-a),
                    wrap(a + 1), max(a, b), min(a, 3)]
 
 
@@ -55,7 +58,8 @@ def test_comparisons_and_i1(tmp_path):
     body = stores(*[f"scalar.cast({e}, pto.i32)" for e in names])
     for a, b in ((1, 2), (2, 1), (3, 3), (-1, 1)):
         assert scalars(tmp_path, body, a, b, parameters="a: pto.i32, b: pto.i32", count=9) == \
-            [int(v) for v in (a < b, a <= b, a > b, a >= b, a == b, a != b, a < b and a == b, a < b or a == b, not a < b)]
+            [int(v) for v in (a < b, a <= b, a > b, a >= b, a == b, a != b, a < b and a == b, a < b or a == b,
+                              not a < b)]
 
 
 def test_integer_casts(tmp_path):
@@ -76,7 +80,8 @@ def test_float_scalars(tmp_path):
 
 
 def test_half_and_bf16_scalars_round(tmp_path):
-    body = stores("scalar.cast(pto.f16(0.1) + pto.f16(0.2), pto.f32)", "scalar.cast(pto.bf16(0.1) * pto.bf16(3.0), pto.f32)",
+    body = stores("scalar.cast(pto.f16(0.1) + pto.f16(0.2), pto.f32)", "scalar.cast(pto.bf16(0.1) * pto.bf16(3.0), "
+                                                                       "pto.f32)",
                   "scalar.cast(scalar.cast(pto.f32(1.00390625), pto.bf16), pto.f32)")
     got = scalars(tmp_path, body, 0, parameters="n: pto.i32", dtype=np.float32, count=3)
     bf16 = 0x3DCD      # 0.1 in bf16
@@ -110,7 +115,8 @@ def test_signless_scalars_in_memory_are_signed(tmp_path):
 def test_known_constants_follow_the_same_rules(tmp_path):
     """A mask of a folded constant: -7 % 2 is -1, -7 // 2 is -4."""
     compiled = compile_body(tmp_path, "a = pto.i32(-7) % 2 + 3\nb = pto.i32(-7) // 2 + 6\nc = pto.i32(2147483647) + 1\n"
-                            "d = pto.i32(6) ^ -1\nfor v in (a, b, c, d):\n    pto.vmi.create_mask(v, size=64)", "n: pto.i32")
+                            "d = pto.i32(6) ^ -1\nfor v in (a, b, c, d):\n    pto.vmi.create_mask(v, size=64)",
+                            "n: pto.i32")
     masks = [op for op in compiled.trace.body.ops if op.name == "create_mask"]
     assert [op.args[0].const for op in masks] == [2, 2, -2147483648, -7]
 
@@ -179,24 +185,31 @@ NATIVE = {
     "start and step": ("s = pto.i32(0)\nfor i in range(2, n, 3):\n    s += scalar.index_cast(pto.i32, i)\n"
                        "scalar.store(s, o_gm, 0)", lambda n: sum(range(2, n, 3))),
     "branch in a loop": ("s = pto.i32(0)\nfor i in range(n):\n    if i % 3 == 1:\n        s = s + 5\n    else:\n"
-                         "        s = s - 1\nscalar.store(s, o_gm, 0)", lambda n: sum(5 if i % 3 == 1 else -1 for i in range(n))),
+                         "        s = s - 1\nscalar.store(s, o_gm, 0)",
+                         lambda n: sum(5 if i % 3 == 1 else -1 for i in range(n))),
     "elif": ("if n > 10:\n    s = pto.i32(3)\nelif n > 5:\n    s = pto.i32(2)\nelse:\n    s = pto.i32(1)\n"
              "scalar.store(s, o_gm, 0)", lambda n: 3 if n > 10 else 2 if n > 5 else 1),
-    "while": ("m = n\nc = pto.i32(0)\nwhile m > 1:\n    if m % 2 == 0:\n        m = m // 2\n    else:\n        m = m * 3 + 1\n"
+    "while": ("m = n\nc = pto.i32(0)\nwhile m > 1:\n    if m % 2 == 0:\n        m = m // 2\n    else:\n        m = m "
+              "* 3 + 1\n"
               "    c = c + 1\nscalar.store(c, o_gm, 0)", None),
-    "break": ("s = pto.i32(0)\nfor i in range(n):\n    if i * i > 30:\n        break\n    s = s + 1\nscalar.store(s, o_gm, 0)",
+    "break": ("s = pto.i32(0)\nfor i in range(n):\n    if i * i > 30:\n        break\n    s = s + 1\nscalar.store(s, "
+              "o_gm, 0)",
               lambda n: sum(1 for i in range(n) if i * i <= 30)),
     "continue": ("s = pto.i32(0)\nfor i in range(n):\n    if i % 2 == 0:\n        continue\n    s = s + 1\n"
                  "scalar.store(s, o_gm, 0)", lambda n: n // 2),
-    "break after work, in else": ("s = pto.i32(0)\nfor i in range(n):\n    s = s + 1\n    if i < 4:\n        s = s + 10\n    else:\n"
+    "break after work, in else": ("s = pto.i32(0)\nfor i in range(n):\n    s = s + 1\n    if i < 4:\n        s = s + "
+                                  "10\n    else:\n"
                                   "        break\n    s = s + 100\nscalar.store(s, o_gm, 0)", None),
-    "trace-time loops and conditions": ("s = pto.i32(0)\nfor k in pto.static_range(4):\n    if pto.const_expr(k != 2):\n"
+    "trace-time loops and conditions": ("s = pto.i32(0)\nfor k in pto.static_range(4):\n    if pto.const_expr(k != "
+                                        "2):\n"
                                         "        s = s + n * k\nfor k in range(3):\n    if k == 1:\n        s = s + k\n"
                                         "scalar.store(s, o_gm, 0)", lambda n: 4 * n + 1),
-    "variables of a loop body": ("s = pto.i32(0)\nfor i in range(n):\n    t = scalar.index_cast(pto.i32, i) * 2\n    u = t + 1\n"
+    "variables of a loop body": ("s = pto.i32(0)\nfor i in range(n):\n    t = scalar.index_cast(pto.i32, i) * 2\n    "
+                                 "u = t + 1\n"
                                  "    s = s + u\nscalar.store(s, o_gm, 0)", lambda n: sum(2 * i + 1 for i in range(n))),
     "python number in one arm": ("s = n\nif n > 5:\n    s = 5\nscalar.store(s, o_gm, 0)", lambda n: min(n, 5)),
-    "pto.range": ("s = pto.i32(0)\nfor i in pto.range(1, 9, step=2, unroll_factor=4):\n    s = s + n\nscalar.store(s, o_gm, 0)",
+    "pto.range": ("s = pto.i32(0)\nfor i in pto.range(1, 9, step=2, unroll_factor=4):\n    s = s + n\nscalar.store(s, "
+                  "o_gm, 0)",
                   lambda n: 4 * n),
 }
 
@@ -233,11 +246,13 @@ NATIVE_ERRORS = {
                                        "was assigned in a run-time loop without a value before it"),
     "value that leaves a while loop unset": ("m = n\nwhile m > 3:\n    t = m\n    m = m - 1\nscalar.store(t, o_gm, 0)",
                                              "was assigned in a run-time loop without a value before it"),
-    "value set in one arm": ("if n > 3:\n    t = n + 1\nscalar.store(t, o_gm, 0)", "in one arm of a run-time `if` only"),
+    "value set in one arm": ("if n > 3:\n    t = n + 1\nscalar.store(t, o_gm, 0)", "in one arm of a run-time `if` "
+                                                                                   "only"),
     "type that changes": ("s = pto.i32(0)\nfor i in range(n):\n    s = i\n", "has type i32, got index"),
     "numbers that differ": ("if n > 3:\n    t = 1\nelse:\n    t = 2\nscalar.store(t, o_gm, 0)", "give them a type"),
     "else of a loop": ("for i in range(n):\n    pass\nelse:\n    pass", "no PTO form"),
-    "hint and break": ("for i in pto.range(n, unroll_factor=2):\n    if i > 3:\n        break", "cannot carry unroll hints"),
+    "hint and break": ("for i in pto.range(n, unroll_factor=2):\n    if i > 3:\n        break", "cannot carry unroll "
+                                                                                                "hints"),
     "pointer that is carried": ("p = o_gm\nfor i in range(n):\n    p = p + 1\n", "pointers cannot be carried"),
     "and": ("if n > 3 and n < 5:\n    pass", "no truth value"),
 }

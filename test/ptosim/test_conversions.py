@@ -12,7 +12,8 @@ from ptosim.vmi import CONVERSIONS
 from support import INTEGERS, NUMPY, apply, fails
 
 # Exponent bits, mantissa bits, bias, and what the largest exponent holds.
-FORMATS = {"f16": (5, 10, 15, "ieee"), "bf16": (8, 7, 127, "ieee"), "f8e5m2": (5, 2, 15, "ieee"), "f8e4m3": (4, 3, 7, "fn"),
+FORMATS = {"f16": (5, 10, 15, "ieee"), "bf16": (8, 7, 127, "ieee"), "f8e5m2": (5, 2, 15, "ieee"), "f8e4m3": (4, 3, 7,
+                                                                                                             "fn"),
            "e2m1": (2, 1, 1, "none"), "e1m2": (1, 2, 1, "none"), "f32": (8, 23, 127, "ieee")}
 RANDOM = np.random.default_rng(5)
 
@@ -99,7 +100,8 @@ def padded(values, lanes, dtype):
 @pytest.mark.parametrize("target", ["f16", "bf16", "f8e4m3", "f8e5m2"])
 def test_f32_to_narrow_float(target, mode, saturate):
     source = padded(interesting(target), 64, np.float32)
-    got = apply(lambda v, m: pto.vmi.vcvt(v[0], getattr(pto, target), rounding=mode, saturate=saturate), [source], ["f32"],
+    got = apply(lambda v, m: pto.vmi.vcvt(v[0], getattr(pto, target), rounding=mode, saturate=saturate), [source],
+                ["f32"],
                 target, 64)
     got = got.view(np.uint16 if target in ("f16", "bf16") else np.uint8)
     for x, code in zip(source.tolist(), got.tolist()):
@@ -116,7 +118,8 @@ def test_f32_to_narrow_float(target, mode, saturate):
 def test_nan_stays_nan(target):
     source = np.full(64, np.nan, np.float32)
     for saturate in ("SAT", "NOSAT"):
-        got = apply(lambda v, m: pto.vmi.vcvt(v[0], getattr(pto, target), rounding="R", saturate=saturate), [source], ["f32"],
+        got = apply(lambda v, m: pto.vmi.vcvt(v[0], getattr(pto, target), rounding="R", saturate=saturate), [source],
+                    ["f32"],
                     target, 64)
         got = got.view(np.uint16 if target in ("f16", "bf16") else np.uint8)
         assert all(value_of(int(c), target) is None for c in got)
@@ -182,10 +185,12 @@ def integer_limits(name):
 
 
 @pytest.mark.parametrize("mode", ["R", "A", "Z"])
-@pytest.mark.parametrize("pair", [p for p, rule in CONVERSIONS.items() if p[0] in ("f16", "bf16", "f32") and p[1] in INTEGERS])
+@pytest.mark.parametrize("pair", [p for p, rule in CONVERSIONS.items() if p[0] in ("f16", "bf16",
+                                                                                   "f32") and p[1] in INTEGERS])
 def test_float_to_integer(pair, mode):
     source, target = pair
-    values = [0.0, 0.5, 1.5, 2.5, -0.5, -1.5, -2.5, 0.25, -0.75, 100.5, -100.5, 127.5, 128.0, 200.0, 255.0, 255.5, 256.0, -1.0,
+    values = [0.0, 0.5, 1.5, 2.5, -0.5, -1.5, -2.5, 0.25, -0.75, 100.5, -100.5, 127.5, 128.0, 200.0, 255.0, 255.5,
+              256.0, -1.0,
               -128.0, -128.5, -129.0, 1e4, 4e4, -4e4, 1e9, 2.0 ** 31, -2.0 ** 31, 3e9, -3e9, 1e20, math.inf, -math.inf]
     array = padded(np.array(values, np.float32), 64, np.float32)
     if source == "f16":
@@ -208,13 +213,15 @@ def test_float_to_integer(pair, mode):
 def test_integer_to_integer(pair):
     source, target = pair
     low, high = integer_limits(source)
-    values = [low, low + 1, high, high - 1, 0, 1] + RANDOM.integers(low, high, 250, endpoint=True, dtype=np.int64).tolist()
+    values = [low, low + 1, high, high - 1, 0, 1] + RANDOM.integers(low, high, 250, endpoint=True,
+                                                                    dtype=np.int64).tolist()
     array = np.array(values, np.int64).astype(NUMPY[source])
     widening = integer_limits(target)[1] > high and int(target.lstrip("siu")) > int(source.lstrip("siu"))
     to_low, to_high = integer_limits(target)
     bits = int(target.lstrip("siu"))
     for saturate in [None] if widening else ["NOSAT"] if pair == ("si32", "si8") else ["SAT", "NOSAT"]:
-        got = apply(lambda v, m: pto.vmi.vcvt(v[0], getattr(pto, target), saturate=saturate), [array], [source], target, 64)
+        got = apply(lambda v, m: pto.vmi.vcvt(v[0], getattr(pto, target), saturate=saturate), [array], [source],
+                    target, 64)
         for x, z in zip(values, got.tolist()):
             if saturate == "SAT":
                 assert z == min(max(x, to_low), to_high), x
@@ -232,7 +239,8 @@ def test_si32_to_f32_rounds_to_nearest_even():
 def test_fp4_unpacks_every_code_low_nibble_first(name):
     dtype = f"f4{name}x2"
     codes = np.arange(256).astype(np.uint8)
-    got = apply(lambda v, m: pto.vmi.vinterpret_cast(pto.vmi.vcvt(v[0], pto.vmi.bf16x2), pto.bf16), [codes], [dtype], "bf16",
+    got = apply(lambda v, m: pto.vmi.vinterpret_cast(pto.vmi.vcvt(v[0], pto.vmi.bf16x2), pto.bf16), [codes], [dtype],
+                "bf16",
                 64, out_lanes=128)
     values = (got.astype(np.uint32) << 16).view(np.float32)
     for code in range(256):
@@ -303,5 +311,6 @@ def test_exactly_the_documented_pairs_exist():
                 assert (source, target) in CONVERSIONS
                 continue
             zeros = np.zeros(256, NUMPY[source])
-            fails(apply, lambda v, m: pto.vmi.vcvt(v[0], getattr(pto, target)), [zeros], [source], target, 256, kind="verify",
+            fails(apply, lambda v, m: pto.vmi.vcvt(v[0], getattr(pto, target)), [zeros], [source], target, 256,
+                  kind="verify",
                   text="not among the conversions")

@@ -24,9 +24,11 @@ class Sizes:
 
 
 EXPRESSIONS = {
-    "7": 7, "in.extent[0] * 4": 1200, "in.stride[1] * in.extent[1]": 6080, "(n + 127) / 128": 3, "-7 / 2": -4, "-7 % 2": 1,
+    "7": 7, "in.extent[0] * 4": 1200, "in.stride[1] * in.extent[1]": 6080, "(n + 127) / 128": 3, "-7 / 2": -4,
+    "-7 % 2": 1,
     "7 / 0": 0, "7 % 0": 0, "min(n, 5) + max(1, 2)": 7, "select(n > 3, 10, 20)": 10, "in.min[0] + in.min[1]": 1,
-    "1 + 2 * 3 - 4": 3, "!(n == 300)": 0, "n >= 300 && n <= 300": 1, "n < 0 || n != 300": 0, "2 - -3": 5, "f.1.extent[1]": 20,
+    "1 + 2 * 3 - 4": 3, "!(n == 300)": 0, "n >= 300 && n <= 300": 1, "n < 0 || n != 300": 0, "2 - -3": 5,
+    "f.1.extent[1]": 20,
     "gain": 2.5, "0.5": 0.5,
 }
 
@@ -37,8 +39,10 @@ def test_expressions(text):
 
 
 @pytest.mark.parametrize("text, message", [
-    ("m + 1", "unknown name m"), ("1 +", "unexpected end"), ("in.size[0]", "has no size"), ("in.extent[2]", "has 2 dimensions"),
-    ("pow(2, 3)", "unknown function pow"), ("min(1)", "takes 2 arguments"), ("1 2", "cannot read 2"), ("(1", "expected )"),
+    ("m + 1", "unknown name m"), ("1 +", "unexpected end"), ("in.size[0]", "has no size"), ("in.extent[2]",
+                                                                                            "has 2 dimensions"),
+    ("pow(2, 3)", "unknown function pow"), ("min(1)", "takes 2 arguments"), ("1 2", "cannot read 2"), ("(1",
+                                                                                                       "expected )"),
     ("1 ? 2", "cannot read")])
 def test_bad_expressions(text, message):
     with pytest.raises(UsageError) as caught:
@@ -53,7 +57,8 @@ def plan(**changes):
             {"name": "x_gm", "pointer": "x", "dtype": "f32", "offset": 0, "bytes": "x.extent[0] * 4", "access": "read"},
             {"name": "y_gm", "pointer": "y", "dtype": "f32", "offset": "y.min[0] * 4", "bytes": "o.extent[0] * 4",
              "access": "read"},
-            {"name": "o_gm", "pointer": "o", "dtype": "f32", "offset": 0, "bytes": "o.extent[0] * 4", "access": "write"},
+            {"name": "o_gm", "pointer": "o", "dtype": "f32", "offset": 0, "bytes": "o.extent[0] * 4",
+             "access": "write"},
             {"name": "alpha", "dtype": "f32", "value": "gain"}, {"name": "n", "dtype": "i32", "value": "o.extent[0]"}],
         "ub": {"bytes": 49152, "buffers": [{"name": str(k), "address": k * 16384, "bytes": 16384} for k in range(3)]}}
     result = {"version": 1, "name": "f", "kernel_file": EXAMPLES, "arguments": [
@@ -90,7 +95,8 @@ def test_plan(files):
     assert result["ok"], result
     np.testing.assert_array_equal(np.load(directory / "o.npy"), np.float32(2.5) * x + 1)
     report = result["report"]["kernels"][0]
-    assert report["dma"] == {"calls": {"mte_gm_ub": 2, "mte_ub_gm": 1}, "in_bytes": 2400, "out_bytes": 1200, "ub_bytes": 0,
+    assert report["dma"] == {"calls": {"mte_gm_ub": 2, "mte_ub_gm": 1}, "in_bytes": 2400, "out_bytes": 1200,
+                             "ub_bytes": 0,
                              "in_bursts": 2, "out_bursts": 1}
     assert report["static_sync"] == {"set_flag": 2, "wait_flag": 2}
 
@@ -106,8 +112,10 @@ PLAN_ERRORS = {
     "file for a number": (plan(), {"gain": {"file": "x.npy"}}, "is a scalar"),
     "dimensions": (plan(), {"x": {"file": "x.npy", "extent": [30, 10]}}, "has 1 dimensions"),
     "kernel that does not exist": (plan(kernel_name="nothing"), {}, "has no kernel nothing"),
-    "argument order": (plan(kernel_arguments=plan()["kernels"][0]["arguments"][::-1]), {}, "is i32 in the launch plan, f32"),
-    "argument count": (plan(kernel_arguments=plan()["kernels"][0]["arguments"][1:]), {}, "the launch plan passes 4 arguments"),
+    "argument order": (plan(kernel_arguments=plan()["kernels"][0]["arguments"][::-1]), {}, "is i32 in the launch "
+                                                                                           "plan, f32"),
+    "argument count": (plan(kernel_arguments=plan()["kernels"][0]["arguments"][1:]), {}, "the launch plan passes 4 "
+                                                                                         "arguments"),
     "argument type": (plan(kernel_arguments=plan()["kernels"][0]["arguments"][:4] +
                            [{"name": "n", "dtype": "si32", "value": "1"}]), {}, "is si32 in the launch plan, i32"),
     "file that does not exist": (plan(kernel_file="nowhere.py"), {}, "does not exist"),
@@ -165,7 +173,8 @@ def second(t: pto.ptr(pto.i32, "gm"), o: pto.ptr(pto.i32, "gm"), n: pto.i32):
     text = {"version": 1, "kernel_file": "k.py", "arguments": [{"name": "o", "kind": "buffer", "dtype": "si32"}],
             "temporaries": [{"name": "tmp", "dtype": "i32", "bytes": "o.extent[0] * 4"}],
             "kernels": [{"name": "first", "blocks": 1, "arguments": [pointer("t", "tmp", "write"), count]},
-                        {"name": "second", "blocks": "1", "arguments": [pointer("t", "tmp", "read"), pointer("o", "o", "write"),
+                        {"name": "second", "blocks": "1", "arguments": [pointer("t", "tmp", "read"), pointer("o", "o",
+                                                                                                             "write"),
                                                                         count]}]}
     (tmp_path / "f.json").write_text(json.dumps(text))
     result = run_job(Session(), {"launch": "f.json", "args": {"o": {"out": "o.bin", "extent": [5]}}}, str(tmp_path))
@@ -187,14 +196,16 @@ def test_forgotten_outputs_show_a_pattern(tmp_path):
 
 
 def run_tool(*arguments, text=None, directory=None):
-    done = subprocess.run([sys.executable, "-B", TOOL, *arguments], input=text, capture_output=True, text=True, cwd=directory,
+    done = subprocess.run([sys.executable, "-B", TOOL, *arguments], input=text, capture_output=True, text=True,
+                          cwd=directory,
                           timeout=60)
     return done.returncode, done.stdout, done.stderr
 
 
 def test_command_line(files):
     directory, x, _ = files
-    arguments = ["run", EXAMPLES, "--name", "scale_add", "--arg", "x_gm=x.npy", "--arg", "y_gm=y.bin", "--arg", "alpha=0x1p1",
+    arguments = ["run", EXAMPLES, "--name", "scale_add", "--arg", "x_gm=x.npy", "--arg", "y_gm=y.bin", "--arg",
+                 "alpha=0x1p1",
                  "--arg", "n=300", "--out", "o_gm=o.npy:1200"]
     code, out, err = run_tool(*arguments, "--report", "r.json", directory=directory)
     assert code == 0, err
@@ -208,7 +219,7 @@ def test_command_line(files):
 
 
 def test_batch_and_serve(files):
-    directory, x, _ = files
+    directory, _, _ = files
     (directory / "f.launch.json").write_text(json.dumps(plan()))
     good = job(directory, plan())
     bad = {"id": 2, "kernel": EXAMPLES, "name": "scale_add", "args": {"n": 3}}
@@ -228,9 +239,10 @@ def test_a_server_survives_kernels_that_print_or_crash(tmp_path):
     (tmp_path / "noisy.py").write_text('print("hello")\nfrom ptodsl import pto\n\n\n@pto.jit(mode="explicit")\n'
                                        "def k(n: pto.i32):\n    print(n)\n")
     (tmp_path / "crash.py").write_text("1 / 0\n")
-    (tmp_path / "trace.py").write_text('from ptodsl import pto\n\n\n@pto.jit(mode="explicit")\ndef k(n: pto.i32):\n    [][3]\n')
+    (tmp_path / "trace.py").write_text('from ptodsl import pto\n\n\n@pto.jit(mode="explicit")\ndef k(n: pto.i32):\n   '
+                                       ' [][3]\n')
     jobs = [{"id": name, "kernel": name + ".py", "args": {"n": 1}} for name in ("noisy", "crash", "trace", "noisy")]
-    code, out, err = run_tool("serve", text="".join(json.dumps(j) + "\n" for j in jobs), directory=tmp_path)
+    _, out, err = run_tool("serve", text="".join(json.dumps(j) + "\n" for j in jobs), directory=tmp_path)
     answers = [json.loads(line) for line in out.splitlines()]
     assert [a["ok"] for a in answers] == [True, False, False, True]
     assert answers[1]["kind"] == "trace" and "ZeroDivisionError" in answers[1]["error"] and answers[1]["line"] == 1

@@ -52,7 +52,8 @@ def test_grouped_masks_and_mask_logic():
         prefix = pto.vmi.create_mask(20, size=64)
         v = pto.vmi.vload(x, 0, size=64)
         zero = pto.vmi.vbrc(pto.f32(-1.0), size=64)
-        for k, m in enumerate((pto.vmi.vand(grouped, prefix), pto.vmi.vor(grouped, prefix), pto.vmi.vxor(grouped, prefix),
+        for k, m in enumerate((pto.vmi.vand(grouped, prefix), pto.vmi.vor(grouped, prefix), pto.vmi.vxor(grouped,
+                                                                                                         prefix),
                                pto.vmi.vnot(grouped))):
             pto.vmi.vstore(pto.vmi.vsel(m, v, zero), o, k * 64)
 
@@ -111,7 +112,8 @@ def test_group_load_reads_rows():
     def build(x, o):
         pto.vmi.vstore(pto.vmi.vload(x, 8, size=256, group=4, stride=120), o, 0)
 
-    assert run(build, source, "f32", "f32", 256) == [float((8 + g * 120 + j) % 200) for g in range(4) for j in range(64)]
+    assert run(build, source, "f32", "f32",
+               256) == [float((8 + g * 120 + j) % 200) for g in range(4) for j in range(64)]
 
 
 def test_group_broadcast_load():

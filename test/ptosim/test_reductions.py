@@ -50,7 +50,8 @@ def test_integer_reductions(dtype, groups):
 @pytest.mark.parametrize("active", [1, 17, 64])
 def test_float_sum_is_close_and_masked(lanes, active):
     array = RANDOM.standard_normal(lanes).astype(np.float32)
-    got = apply(lambda v, m: pto.vmi.vcadd(v[0], pto.vmi.create_mask(active, size=lanes), reassoc=True), [array], ["f32"],
+    got = apply(lambda v, m: pto.vmi.vcadd(v[0], pto.vmi.create_mask(active, size=lanes), reassoc=True), [array],
+                ["f32"],
                 "f32", lanes, out_lanes=1)
     exact = sum(Fraction(float(x)) for x in array[:active])
     bound = active * 2.0 ** -24 * float(np.abs(array[:active]).sum())
@@ -58,7 +59,8 @@ def test_float_sum_is_close_and_masked(lanes, active):
 
 
 def test_half_sum_has_the_width_of_the_element():
-    got = apply(lambda v, m: pto.vmi.vcadd(v[0], m, reassoc=True), [np.full(128, 1000, np.float16)], ["f16"], "f16", 128,
+    got = apply(lambda v, m: pto.vmi.vcadd(v[0], m, reassoc=True), [np.full(128, 1000, np.float16)], ["f16"], "f16",
+                128,
                 out_lanes=1)
     assert math.isinf(got[0])
 
@@ -66,7 +68,8 @@ def test_half_sum_has_the_width_of_the_element():
 def test_float_max_and_min():
     array = RANDOM.standard_normal(64).astype(np.float32)
     for name, function in (("vcmax", max), ("vcmin", min)):
-        got = apply(lambda v, m: getattr(pto.vmi, name)(v[0], pto.vmi.create_mask(30, size=64)), [array], ["f32"], "f32", 64,
+        got = apply(lambda v, m: getattr(pto.vmi, name)(v[0], pto.vmi.create_mask(30, size=64)), [array], ["f32"],
+                    "f32", 64,
                     out_lanes=1)
         assert got[0] == function(array[:30].tolist())
 

@@ -9,7 +9,8 @@ from ptodsl import pto, scalar
 
 
 @pto.jit(name="axpy", target="a5", mode="explicit", kernel_kind="vector")
-def axpy(x_gm: pto.ptr(pto.f32, "gm"), y_gm: pto.ptr(pto.f32, "gm"), o_gm: pto.ptr(pto.f32, "gm"), a: pto.f32, n: pto.i32):
+def axpy(x_gm: pto.ptr(pto.f32, "gm"), y_gm: pto.ptr(pto.f32, "gm"), o_gm: pto.ptr(pto.f32, "gm"), a: pto.f32,
+         n: pto.i32):
     # o = a * x + y
     x = pto.castptr(pto.const(0, dtype=pto.i64), pto.ptr(pto.f32, "ub"))
     y = pto.castptr(pto.const(16384, dtype=pto.i64), pto.ptr(pto.f32, "ub"))

@@ -26,7 +26,8 @@ class _Vmi:
 vmi = _Vmi()
 
 __all__ = ["for_", "if_", "range", "static_range", "vecscope", "const_expr", "jit", "BarrierType", "Pipe", "addptr",
-           "castptr", "const", "get_block_idx", "get_block_num", "get_buf", "mem_bar", "mte_gm_ub", "mte_load", "mte_store",
+           "castptr", "const", "get_block_idx", "get_block_num", "get_buf", "mem_bar", "mte_gm_ub", "mte_load",
+           "mte_store",
            "mte_ub_gm", "mte_ub_ub", "pipe_barrier", "pset_b32", "ptr", "rls_buf", "set_flag", "wait_flag",
            "vldas", "vldus", "vsts", "vmi", *_BY_NAME]
 

@@ -11,14 +11,17 @@ from .types import I1, INDEX
 from .values import Pointer
 
 _INTEGER_OPS = {"s.add": "addi", "s.sub": "subi", "s.mul": "muli", "s.and": "andi", "s.or": "ori", "s.xor": "xori"}
-_FLOAT_OPS = {"s.add": "addf", "s.sub": "subf", "s.mul": "mulf", "s.div": "divf", "s.max": "maximumf", "s.min": "minimumf"}
+_FLOAT_OPS = {"s.add": "addf", "s.sub": "subf", "s.mul": "mulf", "s.div": "divf", "s.max": "maximumf",
+              "s.min": "minimumf"}
 _SIGNED_OPS = {"s.floordiv": "floordivsi", "s.rem": "remsi", "s.max": "maxsi", "s.min": "minsi"}
 _UNSIGNED_OPS = {"s.floordiv": "divui", "s.rem": "remui", "s.max": "maxui", "s.min": "minui"}
 _PREDICATE = {"==": "eq", "!=": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "ge"}
 _MATH = {"s.exp": "exp", "s.log": "log", "s.sqrt": "sqrt"}
-_WITH_MASK = ("vadds", "vmuls", "vmaxs", "vmins", "vshls", "vshrs", "vmula", "vaxpy", "vlrelu", "vprelu", "vexpdif", "vmull",
+_WITH_MASK = ("vadds", "vmuls", "vmaxs", "vmins", "vshls", "vshrs", "vmula", "vaxpy", "vlrelu", "vprelu", "vexpdif",
+              "vmull",
               "vaddc", "vaddcs", "vdhist", "vchist", "vintlv", "vdintlv")
-_PLAIN = ("vadd", "vsub", "vmul", "vdiv", "vmax", "vmin", "vand", "vor", "vxor", "vshl", "vshr", "vnot", "vabs", "vneg", "vrelu",
+_PLAIN = ("vadd", "vsub", "vmul", "vdiv", "vmax", "vmin", "vand", "vor", "vxor", "vshl", "vshr", "vnot", "vabs",
+          "vneg", "vrelu",
           "vexp", "vln", "vsqrt", "vselr", "vsel") + _WITH_MASK
 
 
@@ -65,7 +68,8 @@ class Writer:
             arguments.append(f"%{parameter}: {type_of(value)}")
         self.block(self.trace.body)
         head = ['module attributes {pto.target_arch = "a5"} {',
-                '  module attributes {pto.backend = "vpto", pto.kernel_kind = #pto.kernel_kind<vector>, pto.target_arch = "a5"} {',
+                '  module attributes {pto.backend = "vpto", pto.kernel_kind = #pto.kernel_kind<vector>, '
+                'pto.target_arch = "a5"} {',
                 f"    func.func @{self.trace.name}({', '.join(arguments)}) attributes "
                 "{pto.entry, pto.kernel_kind = #pto.kernel_kind<vector>} {"]
         return "\n".join(head + self.lines + ["      return", "    }", "  }", "}", ""])
@@ -88,7 +92,8 @@ class Writer:
         kinds = ", ".join(type_of(a) for a in operands)
         results = ", ".join(type_of(r) for r in op.results)
         left = ", ".join(self.name(r) for r in op.results)
-        self.line(f"{left + ' = ' if left else ''}{name} {names}{attributes} : {kinds}{' -> ' + results if results else ''}")
+        self.line(f"{left + ' = ' if left else ''}{name} {names}{attributes} : "
+                  f"{kinds}{' -> ' + results if results else ''}")
 
     # Scalars
 
@@ -119,7 +124,8 @@ class Writer:
     def signless(self, value):
         """Arithmetic of the `arith` dialect takes signless integers only."""
         if value.dtype.kind in ("signed", "unsigned"):
-            return self.temporary(f"builtin.unrealized_conversion_cast {self.name(value)} : {value.dtype} to i{value.dtype.bits}",
+            return self.temporary(f"builtin.unrealized_conversion_cast {self.name(value)} : {value.dtype} to "
+                                  f"i{value.dtype.bits}",
                                   f"i{value.dtype.bits}")[0]
         return self.name(value)
 
@@ -149,7 +155,8 @@ class Writer:
 
     def op_s_abs(self, op):
         a = op.args[0]
-        self.give(op.results[0], f"math.{'absf' if a.dtype.is_float else 'absi'} {self.signless(a)} : {signless_name(a.dtype)}")
+        self.give(op.results[0], f"math.{'absf' if a.dtype.is_float else 'absi'} {self.signless(a)} : "
+                                 f"{signless_name(a.dtype)}")
 
     def op_s_cmp(self, op):
         a, b = op.args
@@ -206,7 +213,8 @@ class Writer:
         if value.dtype is INDEX:
             return self.name(value)
         word = "index_castui" if value.dtype.kind == "unsigned" else "index_cast"
-        return self.temporary(f"arith.{word} {self.signless(value)} : {signless_name(value.dtype)} to index", "index")[0]
+        return self.temporary(f"arith.{word} {self.signless(value)} : {signless_name(value.dtype)} to index",
+                              "index")[0]
 
     # Memory and synchronisation
 
@@ -215,7 +223,8 @@ class Writer:
 
     def op_addptr(self, op):
         pointer, offset = op.args
-        self.line(f"{self.name(op.results[0])} = pto.addptr {self.name(pointer)}, {self.offset(offset)} : {type_of(pointer)} -> "
+        self.line(f"{self.name(op.results[0])} = pto.addptr {self.name(pointer)}, {self.offset(offset)} : "
+                  f"{type_of(pointer)} -> "
                   f"{type_of(op.results[0])}")
 
     def move(self, op, pointers, lengths, burst, fill=None):
@@ -261,12 +270,14 @@ class Writer:
 
     def op_scalar_load(self, op):
         pointer, offset = op.args
-        self.line(f"{self.name(op.results[0])} = pto.load_scalar {self.name(pointer)}[{self.offset(offset)}] : {type_of(pointer)} "
+        self.line(f"{self.name(op.results[0])} = pto.load_scalar {self.name(pointer)}[{self.offset(offset)}] : "
+                  f"{type_of(pointer)} "
                   f"-> {type_of(op.results[0])}")
 
     def op_scalar_store(self, op):
         value, pointer, offset = op.args
-        self.line(f"pto.store_scalar {self.name(value)}, {self.name(pointer)}[{self.offset(offset)}] : {type_of(pointer)}, "
+        self.line(f"pto.store_scalar {self.name(value)}, {self.name(pointer)}[{self.offset(offset)}] : "
+                  f"{type_of(pointer)}, "
                   f"{type_of(value)}")
 
     # Vectors
@@ -295,7 +306,8 @@ class Writer:
             kinds += ", index"
             attributes = f" {{{mode}group = {op.attrs['group']}}}"
         left = ", ".join(self.name(r) for r in op.results)
-        self.line(f"{left} = pto.vmi.vload {place}{attributes} : {kinds} -> {', '.join(type_of(r) for r in op.results)}")
+        self.line(f"{left} = pto.vmi.vload {place}{attributes} : {kinds} -> "
+                  f"{', '.join(type_of(r) for r in op.results)}")
 
     def op_vstore(self, op):
         form = op.attrs["form"]
@@ -316,7 +328,8 @@ class Writer:
 
     def op_vsstb(self, op):
         value, pointer, offset, stride, mask = op.args
-        self.line(f"pto.vmi.vsstb {self.name(value)}, {self.name(pointer)}[{self.offset(offset)}], {self.offset(stride)}, "
+        self.line(f"pto.vmi.vsstb {self.name(value)}, {self.name(pointer)}[{self.offset(offset)}], "
+                  f"{self.offset(stride)}, "
                   f"{self.name(mask)} : {type_of(value)}, {type_of(pointer)}, index, {type_of(mask)}")
 
     def op_mand(self, op):
@@ -353,7 +366,8 @@ class Writer:
         operand, kind = self.name(base), type_of(base)
         if base.dtype is INDEX:
             operand, kind = self.temporary(f"arith.index_cast {operand} : index to i32", "i32")
-        self.line(f"{self.name(result)} = pto.vmi.vci {operand}{' {' + ', '.join(words) + '}' if words else ''} : {kind} -> "
+        self.line(f"{self.name(result)} = pto.vmi.vci {operand}{' {' + ', '.join(words) + '}' if words else ''} : "
+                  f"{kind} -> "
                   f"{type_of(result)}")
 
     def reduction(self, op):
@@ -365,12 +379,14 @@ class Writer:
 
     def op_vgather(self, op):
         pointer, offsets, mask = op.args
-        self.line(f"{self.name(op.results[0])} = pto.vmi.vgather {self.name(pointer)}[{self.name(offsets)}], {self.name(mask)} : "
+        self.line(f"{self.name(op.results[0])} = pto.vmi.vgather {self.name(pointer)}[{self.name(offsets)}], "
+                  f"{self.name(mask)} : "
                   f"{type_of(pointer)}, {type_of(offsets)}, {type_of(mask)} -> {type_of(op.results[0])}")
 
     def op_vscatter(self, op):
         value, pointer, offsets, mask = op.args
-        self.line(f"pto.vmi.vscatter {self.name(value)}, {self.name(pointer)}[{self.name(offsets)}], {self.name(mask)} : "
+        self.line(f"pto.vmi.vscatter {self.name(value)}, {self.name(pointer)}[{self.name(offsets)}], "
+                  f"{self.name(mask)} : "
                   f"{type_of(value)}, {type_of(pointer)}, {type_of(offsets)}, {type_of(mask)}")
 
     # Control flow
@@ -395,7 +411,9 @@ class Writer:
         self.line(text + " {")
         self.nested(block)
         hint = op.attrs["hint"]
-        words = f" {{pto.unroll = \"{hint}\"}}" if isinstance(hint, str) else f" {{pto.unroll_factor = {hint} : i32}}" if hint else ""
+        words = ""
+        if hint is not None:
+            words = f" {{pto.unroll = \"{hint}\"}}" if isinstance(hint, str) else f" {{pto.unroll_factor = {hint} : i32}}"
         self.line("}" + words)
 
     def op_if(self, op):

@@ -1,7 +1,7 @@
 """Reads `.pto` text (part 21) into the same trace that a PTODSL kernel gives, through the same checks.
 
-Expected: one operation per line, as MLIR prints it; the table of part 21 for spelling, and what `assembly` writes where that
-table is silent. Result types in the text must be those that the operation has.
+Expected: one operation per line, as MLIR prints it; the table of part 21 for spelling, and what `assembly` writes where
+that table is silent. Result types in the text must be those that the operation has.
 """
 
 import re
@@ -170,7 +170,7 @@ class Reader:
         return line
 
     def block(self):
-        """Operations up to the brace that closes the block; returns the names that scf.yield gives and that brace's line."""
+        """Operations up to the brace that closes the block; returns the names in scf.yield and that brace's line."""
         yields = []
         while True:
             line = self.next_line()
@@ -236,7 +236,8 @@ class Reader:
     # Control flow
 
     def loop(self, names, text):
-        match = re.fullmatch(rf" ({_NAME}) = ({_NAME}) to ({_NAME}) step ({_NAME})(?: iter_args\((.*?)\) -> \((.*)\))? \{{", text)
+        match = re.fullmatch(rf" ({_NAME}) = ({_NAME}) to ({_NAME}) step ({_NAME})(?: iter_args\((.*?)\) -> "
+                             rf"\((.*)\))? \{{", text)
         if match is None:
             self.refuse(f"cannot read scf.for{text}")
         low, high, step = (self.value(match[k]) for k in (2, 3, 4))
@@ -296,9 +297,10 @@ class Reader:
             return make_constant(dtype, wrap(int(text), dtype))
         if text.startswith("0x"):
             raw = int(text, 16)
-            value = float(np.uint32(raw << 16 if dtype.name == "bf16" else raw).view(np.float32)) if dtype.name != "f16" else \
-                float(np.uint16(raw).view(np.float16))
-            return make_constant(dtype, value)
+            if dtype.name == "f16":
+                return make_constant(dtype, float(np.uint16(raw).view(np.float16)))
+            word = np.uint32(raw << 16 if dtype.name == "bf16" else raw)
+            return make_constant(dtype, float(word.view(np.float32)))
         return make_constant(dtype, float(text))
 
     def op_builtin_unrealized_conversion_cast(self, operands, _attributes, _text, kinds, _results):
@@ -334,7 +336,8 @@ class Reader:
             if any(v.dtype is not first.dtype for v in operands) or (short in _FLOAT) != first.dtype.is_float:
                 self.refuse(f"arith.{short} on {', '.join(str(v.dtype) for v in operands)}")
             name = _FLOAT.get(short) or _INTEGER[short]
-            known = fold(name[2:], *operands, first.dtype) if name[2:] in ("add", "sub", "mul", "floordiv", "rem") else None
+            foldable = name[2:] in ("add", "sub", "mul", "floordiv", "rem")
+            known = fold(name[2:], *operands, first.dtype) if foldable else None
             return emit_scalar(name, operands, first.dtype, known)
         if short in _UNSIGNED:
             unsigned = [self.retyped(v, "ui") for v in operands]
@@ -389,8 +392,10 @@ class Reader:
     def move_parts(self, text):
         """The operands before nburst, the burst, the loops and the pad value."""
         head = [self.value(n) for n in re.findall(_NAME, re.split(r" nburst\(", text)[0])]
-        groups = {word: [[self.value(n) for n in re.findall(_NAME, part)] for part in re.findall(rf"{word}\(([^)]*)\)", text)]
-                  for word in ("nburst", "loop", "pad")}
+        groups = {}
+        for word in ("nburst", "loop", "pad"):
+            parts = re.findall(rf"{word}\(([^)]*)\)", text)
+            groups[word] = [[self.value(n) for n in re.findall(_NAME, part)] for part in parts]
         if len(groups["nburst"]) != 1:
             self.refuse("a move has one nburst(count, source stride, destination stride)")
         pad = tuple(groups["pad"][0]) if groups["pad"] else None
@@ -483,7 +488,8 @@ class Reader:
 
     def op_pto_vmi_vcvt(self, operands, attributes, _text, _kinds, results):
         target = scalar_type(self.lanes_of(results)[1])
-        return vmi.convert(operands[0], target, attributes.get("rounding"), attributes.get("saturate"), vmi.TEXT_CONVERSIONS)
+        return vmi.convert(operands[0], target, attributes.get("rounding"), attributes.get("saturate"),
+                           vmi.TEXT_CONVERSIONS)
 
     def op_pto_vmi_vinterpret_cast(self, operands, _attributes, _text, _kinds, results):
         return vmi.vinterpret_cast(operands[0], scalar_type(self.lanes_of(results)[1]))
@@ -509,7 +515,8 @@ class Reader:
         if name in _SCALAR_FORMS:
             if isinstance(operands[1], Vector):
                 self.refuse(f"pto.vmi.{name} takes a vector and a scalar")
-            return vmi.arithmetic(_SCALAR_FORMS[name], operands[0], operands[1], operands[2] if len(operands) > 2 else None)
+            return vmi.arithmetic(_SCALAR_FORMS[name], operands[0], operands[1],
+                                  operands[2] if len(operands) > 2 else None)
         if name not in vmi.EXPORTED or not callable(getattr(vmi, name)):
             self.refuse(f"unknown operation pto.vmi.{name}")
         if any(isinstance(v, Scalar) for v in operands[:2]) and name in vmi._BINARY_TYPES:

@@ -91,7 +91,8 @@ def command_check(session, options):
     from .report import static_text
     for path in options.files:
         for name, kernel in session.kernels(path).items():
-            constants = {k: json.loads(v) for k, v in assignments(options.const, "--const").items() if k in kernel.constants}
+            constants = {k: json.loads(v) for k, v in assignments(options.const,
+                                                                  "--const").items() if k in kernel.constants}
             print(static_text(session.compile(path, name, constants)))
     return 0
 
@@ -121,7 +122,8 @@ def command_serve(session, _options):
         try:
             job = json.loads(line)
         except ValueError as error:
-            print(json.dumps({"id": None, "ok": False, "kind": "usage", "error": f"usage: not JSON: {error}", "line": 0}),
+            print(json.dumps({"id": None, "ok": False, "kind": "usage", "error": f"usage: not JSON: {error}",
+                              "line": 0}),
                   file=answers, flush=True)
             continue
         print(json.dumps(run_job(session, job)), file=answers, flush=True)
@@ -129,7 +131,8 @@ def command_serve(session, _options):
 
 
 def parser():
-    top = argparse.ArgumentParser(prog="ptosim", description="Executes Ascend PTODSL kernels on numpy arrays.", epilog=USAGE,
+    top = argparse.ArgumentParser(prog="ptosim", description="Executes Ascend PTODSL kernels on numpy arrays.",
+                                  epilog=USAGE,
                                   formatter_class=argparse.RawDescriptionHelpFormatter)
     top.add_argument("--no-hints", action="store_true", help="refuse unroll hints, as released toolchains do")
     top.add_argument("--two-roundings", action="store_true", help="vmula and vaxpy round the product, too")

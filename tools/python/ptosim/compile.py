@@ -489,7 +489,8 @@ class Compiler:
     def op_vcvt(self, op):
         result, (v,) = op.results[0], op.args
         try:
-            convert = semantics.make_convert(op.attrs["source"], result.dtype, op.attrs["rounding"], op.attrs["saturate"])
+            convert = semantics.make_convert(op.attrs["source"], result.dtype, op.attrs["rounding"],
+                                             op.attrs["saturate"])
         except ValueRangeError as error:
             error.line = op.line
             raise

@@ -316,7 +316,8 @@ class RangeMarker:
         self.unroll_factor = unroll_factor
 
     def __iter__(self):
-        refuse("pto.range(…) is only a marker for native `for` in a rewritten kernel; it cannot be iterated in plain Python "
+        refuse("pto.range(…) is only a marker for native `for` in a rewritten kernel; it cannot be iterated in plain "
+               "Python "
                "(use pto.for_, or pto.static_range to unroll while tracing)")
 
 

@@ -28,7 +28,8 @@ def rows_of(burst, loops, what, line, source_is_gm):
             else:
                 check_field(value, UB_STRIDE_MAX, f"{which} {side} stride", 21, what, line)
                 if value % 32:
-                    raise AlignmentError(f"{what}: {which} {side} stride {value} in UB is not a multiple of 32 bytes", line)
+                    raise AlignmentError(f"{what}: {which} {side} stride {value} in UB is not a multiple of 32 bytes",
+                                         line)
 
     check(*burst, COUNT_MAX, 16, "nburst")
     count, source, destination = burst

@@ -4,7 +4,8 @@ import re
 
 from .errors import UsageError
 
-_TOKEN = re.compile(r"\s*(?:(\d+\.\d+(?:[eE][-+]?\d+)?|\d+)|([A-Za-z_][A-Za-z_0-9$]*)|(<=|>=|==|!=|&&|\|\||[-+*/%<>!(),.\[\]]))")
+_TOKEN = re.compile(r"\s*(?:(\d+\.\d+(?:[eE][-+]?\d+)?|\d+)|([A-Za-z_][A-Za-z_0-9$]*)|"
+                    r"(<=|>=|==|!=|&&|\|\||[-+*/%<>!(),.\[\]]))")
 _LEVELS = (("||",), ("&&",), ("<", "<=", ">", ">=", "==", "!="), ("+", "-"), ("*", "/", "%"))
 _FUNCTIONS = {"min": 2, "max": 2, "select": 3}
 _FIELDS = ("min", "extent", "stride")
@@ -36,8 +37,10 @@ def apply(operator, a, b):
         return int(bool(a) or bool(b))
     if operator == "&&":
         return int(bool(a) and bool(b))
-    return {"+": lambda: a + b, "-": lambda: a - b, "*": lambda: a * b, "<": lambda: int(a < b), "<=": lambda: int(a <= b),
-            ">": lambda: int(a > b), ">=": lambda: int(a >= b), "==": lambda: int(a == b), "!=": lambda: int(a != b)}[operator]()
+    return {"+": lambda: a + b, "-": lambda: a - b, "*": lambda: a * b, "<": lambda: int(a < b),
+            "<=": lambda: int(a <= b),
+            ">": lambda: int(a > b), ">=": lambda: int(a >= b), "==": lambda: int(a == b),
+            "!=": lambda: int(a != b)}[operator]()
 
 
 class Parser:

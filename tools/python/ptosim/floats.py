@@ -96,11 +96,12 @@ def encode(values, fmt, mode, saturate):
     rounded = np.abs(steps) * quantum
     overflow = infinite | (rounded > fmt.max_finite)
     rounded = np.where(overflow, fmt.max_finite, rounded)
-    fraction, exponent = np.frexp(rounded)
+    _, exponent = np.frexp(rounded)
     exponent = np.maximum(exponent - 1, fmt.min_exponent)
     mantissa = np.ldexp(rounded, fmt.mantissa_bits - exponent).astype(np.int64)
     normal = mantissa >= (1 << fmt.mantissa_bits)
-    code = np.where(normal, ((exponent + fmt.bias) << fmt.mantissa_bits) + mantissa - (1 << fmt.mantissa_bits), mantissa)
+    code = np.where(normal, ((exponent + fmt.bias) << fmt.mantissa_bits) + mantissa - (1 << fmt.mantissa_bits),
+                    mantissa)
     if not saturate and fmt.special != "none":
         code = np.where(overflow, fmt.inf_code() if fmt.special == "ieee" else fmt.nan_code(), code)
     code = np.where(nan, fmt.nan_code() if fmt.special != "none" else 0, code)
@@ -120,7 +121,7 @@ def f32_to_bf16_nearest(values):
 
 
 def fp4_to_bf16x2(codes, fmt):
-    """One byte is two values, the low nibble first; the result is a pair of bf16 in one 32-bit word, first value low."""
+    """One byte is two values, the low nibble first; the result is a pair of bf16 in one word, the first value low."""
     table = (fmt.decode_table().view(np.uint32) >> np.uint32(16)).astype(np.uint32)
     return table[codes & 15] | table[codes >> 4] << np.uint32(16)
 

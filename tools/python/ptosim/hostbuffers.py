@@ -87,7 +87,8 @@ def make_buffer(name, dtype, description, default_bytes=None):
     if data is None:
         data = np.full(needed, FILL, np.uint8)
     elif len(data) < needed:
-        raise UsageError(f"buffer {name}: the file has {len(data)} bytes, extent {extent} and stride {stride} need {needed}")
+        raise UsageError(f"buffer {name}: the file has {len(data)} bytes, extent {extent} and stride {stride} need "
+                         f"{needed}")
     return HostBuffer(name, dtype, data, minimum, extent, stride)
 
 

@@ -53,7 +53,8 @@ class Vector(Value):
         raise TraceError("unsupported operand type(s): vectors have no Python operators, use pto.vmi.vadd and so on",
                          caller_line())
 
-    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __and__ = __or__ = __xor__ = _no_operator
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = _no_operator
+    __and__ = __or__ = __xor__ = _no_operator
     __neg__ = __invert__ = __lt__ = __le__ = __gt__ = __ge__ = _no_operator
 
 

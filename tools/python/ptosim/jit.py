@@ -45,7 +45,8 @@ def check_argument_type(kernel, name, annotation):
                          "`from __future__ import annotations`", kernel.line, kernel.file)
     if isinstance(annotation, PointerType):
         if kernel.entry and annotation.space != "gm":
-            raise TraceError(f"{kernel.name}: argument {name} is a UB pointer; an entry takes GM pointers and scalars only",
+            raise TraceError(f"{kernel.name}: argument {name} is a UB pointer; an entry takes GM pointers and scalars "
+                             f"only",
                              kernel.line, kernel.file)
         return
     if isinstance(annotation, DType) and (annotation.is_int or annotation.is_float or annotation is I1):
@@ -185,7 +186,8 @@ class Kernel:
             if value is inspect.Parameter.empty:
                 raise TraceError(f"{self.name}: const_expr parameter {name} needs a value", self.line, self.file)
             if not (is_python_number(value) or isinstance(value, (bool, str))):
-                raise TraceError(f"{self.name}: const_expr parameter {name} must be a Python constant", self.line, self.file)
+                raise TraceError(f"{self.name}: const_expr parameter {name} must be a Python constant", self.line,
+                                 self.file)
         return bound
 
     def compile(self, **constants):

@@ -32,7 +32,7 @@ def load_kernels(path):
     module = types.ModuleType(name)
     module.__file__ = path
     try:
-        # Read here instead of imported: bytecode files beside the kernels would outlive them and cost more than they save.
+        # Read here instead of imported: bytecode files beside the kernels would outlive them.
         with open(path) as file:
             exec(compile(file.read(), path, "exec"), module.__dict__)
     except PtoError as error:
@@ -216,10 +216,12 @@ def plan_values(kernel, entry, environment, memory):
         pointer = isinstance(kind, PointerType)
         dtype = kind.dtype if pointer else kind
         if argument["dtype"] != dtype.name:
-            raise UsageError(f"kernel {kernel.name}: argument {name} is {argument['dtype']} in the launch plan, {dtype} in the "
+            raise UsageError(f"kernel {kernel.name}: argument {name} is {argument['dtype']} in the launch plan, "
+                             f"{dtype} in the "
                              "function")
         if pointer != ("pointer" in argument):
-            raise UsageError(f"kernel {kernel.name}: argument {name} is a {'pointer' if pointer else 'scalar'} in the function")
+            raise UsageError(f"kernel {kernel.name}: argument {name} is a {'pointer' if pointer else 'scalar'} in the "
+                             f"function")
         if pointer:
             values.append(plan_pointer(kernel, argument, environment, memory))
         else:
@@ -235,7 +237,8 @@ def plan_pointer(kernel, argument, environment, memory):
     offset = evaluate(argument.get("offset", 0), environment)
     size = evaluate(argument["bytes"], environment)
     if offset < 0 or size < 0 or offset + size > len(data):
-        raise UsageError(f"kernel {kernel.name}: argument {argument['name']} needs bytes [{offset}, {offset + size}) of "
+        raise UsageError(f"kernel {kernel.name}: argument {argument['name']} needs bytes [{offset}, {offset + size}) "
+                         f"of "
                          f"{target}, which has {len(data)}")
     access = argument["access"]
     if access not in ("read", "write", "readwrite"):

@@ -88,7 +88,8 @@ class Machine:
                        np.float16, np.float32)}
         self.defined = bytearray(UB_BYTES)
         self.defined_view = np.frombuffer(self.defined, np.uint8)
-        self.origin = np.zeros(UB_BYTES, np.int32)      # line of the poisoned value that was stored there; 0: never written
+        self.origin = np.zeros(UB_BYTES,
+                               np.int32)      # line of the poisoned value that was stored there; 0: never written
         self.shadow = Shadow(UB_BYTES)
         # Vector accesses are by far the most frequent: they only set flags here, which move into the shadow when the
         # epoch of V ends.
@@ -233,7 +234,8 @@ class Machine:
         self.check_event(event, line)
         key = (src, dst, event)
         if key in self.events:
-            raise SyncError(f"event {event} of {PIPE_NAMES[src]} → {PIPE_NAMES[dst]} is set again before a wait (first set in "
+            raise SyncError(f"event {event} of {PIPE_NAMES[src]} → {PIPE_NAMES[dst]} is set again before a wait "
+                            f"(first set in "
                             f"line {self.events[key][1]})", line)
         self.events[key] = (self.advance(src), line)
         self.statistics["flags_set"] += 1
@@ -244,7 +246,8 @@ class Machine:
         self.check_event(event, line)
         raised = self.events.pop((src, dst, event), None)
         if raised is None:
-            raise SyncError(f"wait for event {event} of {PIPE_NAMES[src]} → {PIPE_NAMES[dst]}, which nobody has set: the core "
+            raise SyncError(f"wait for event {event} of {PIPE_NAMES[src]} → {PIPE_NAMES[dst]}, which nobody has set: "
+                            f"the core "
                             "would hang", line)
         self.learn(dst, raised[0])
         self.pairs.add((raised[1], line))
@@ -374,7 +377,8 @@ class Machine:
 
     def fail_stored(self, start, end, line):
         raise SyncError(f"vector load of UB [{start}, {end}), which an earlier vector store"
-                        f"{self.vector_line(self.store_lines, start, end)} wrote: pto.mem_bar(pto.BarrierType.VST_VLD) is missing", line)
+                        f"{self.vector_line(self.store_lines, start, end)} wrote: "
+                        f"pto.mem_bar(pto.BarrierType.VST_VLD) is missing", line)
 
     def check_overwrite(self, start, end, line):
         """A store over bytes that loads from other addresses read needs VLD_VST."""
@@ -383,7 +387,8 @@ class Machine:
         ends[start - low] = 0
         if (ends > start).any():
             raise SyncError(f"vector store to UB [{start}, {end}), which earlier vector loads"
-                            f"{self.vector_line(self.load_lines, start, end)} read from other addresses: pto.mem_bar(pto.BarrierType.VLD_VST) is missing", line)
+                            f"{self.vector_line(self.load_lines, start, end)} read from other addresses: "
+                            f"pto.mem_bar(pto.BarrierType.VLD_VST) is missing", line)
 
     def fail_poison(self, start, end, what, line):
         first = start + self.defined.find(0, start, end) - start
@@ -409,7 +414,8 @@ class Machine:
             me = self.block + 1
             owner = gm.owner[start:end]
             if ((owner != 0) & (owner != me)).any():
-                raise RaceError(f"{what}: bytes [{start}, {end}) of {gm.name} are read, but another block of the launch "
+                raise RaceError(f"{what}: bytes [{start}, {end}) of {gm.name} are read, but another block of the "
+                                f"launch "
                                 "writes them", line)
         if gm.reader is not None:
             reader = gm.reader[start:end]

@@ -3,7 +3,8 @@
 from .errors import TraceError
 from .ir import caller_line, current
 from .types import BY_NAME, PointerType
-from .values import Pointer, Scalar, advance, as_index, as_offset, describe, emit_scalar, is_python_number, make_constant
+from .values import (Pointer, Scalar, advance, as_index, as_offset, describe, emit_scalar, is_python_number,
+                     make_constant)
 
 PIPES = ("MTE2", "V", "MTE3", "S")
 CUBE_PIPES = ("MTE1", "M", "FIX")

@@ -1,7 +1,7 @@
 """Which flags and barriers of a kernel order nothing: it is launched once more without each of them.
 
-A set and a wait that met in the first launch are left out together. If no hazard appears, no dependence needed them, given
-all the others. Two barriers that replace each other are both reported.
+A set and a wait that met in the first launch are left out together. If no hazard appears, no dependence needed them,
+given all the others. Two barriers that replace each other are both reported.
 """
 
 import numpy as np
@@ -32,8 +32,8 @@ def describe(op):
 
 
 def redundant_sync(compiled, blocks, args, ub_map=None):
-    """Launches `compiled` as usual and returns [{"lines": […], "what": …}] for what it does not need. The arrays of `args`
-    hold the results of the ordinary launch afterwards."""
+    """Launches `compiled` as usual and returns [{"lines": […], "what": …}] for what it does not need. The arrays of
+    `args` hold the results of the ordinary launch afterwards."""
     core = machine()
     arrays = [getattr(a, "data", a) for a in args if isinstance(getattr(a, "data", a), np.ndarray)]
     before = [a.copy() for a in arrays]

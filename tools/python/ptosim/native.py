@@ -1,4 +1,4 @@
-"""What rewritten native control flow calls while tracing: Python if all operands are Python, PTO operations otherwise."""
+"""What rewritten native control flow calls while tracing: Python if all operands are Python, else PTO operations."""
 
 from .control import RangeMarker, carried_copy, check_same, for_, if_
 from .errors import TraceError
@@ -21,7 +21,8 @@ class Undefined:
     def _use(self, *_):
         refuse(f"an undefined variable is used: {self.why}")
 
-    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __floordiv__ = __rfloordiv__ = __mod__ = __rmod__ = _use
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = _use
+    __floordiv__ = __rfloordiv__ = __mod__ = __rmod__ = _use
     __truediv__ = __rtruediv__ = __and__ = __rand__ = __or__ = __ror__ = __xor__ = __rxor__ = __bool__ = _use
     __lt__ = __le__ = __gt__ = __ge__ = _use
 
@@ -98,7 +99,8 @@ def leaving(name, before, after):
     if is_python_number(before):
         if is_python_number(after) and type(after) is type(before) and after == before:
             return before
-        refuse(f"{name} starts as the Python number {before!r} and changes in a run-time loop; types of carried values cannot "
+        refuse(f"{name} starts as the Python number {before!r} and changes in a run-time loop; types of carried "
+               f"values cannot "
                "change, so start it as pto.const(n, dtype=pto.i32) or the like")
     return Undefined(f"{name} was assigned in a run-time loop without a value before it")
 
@@ -225,11 +227,13 @@ def branch(condition, then, otherwise, names, values):
                 results[name] = Undefined(f"{name} is assigned in one arm of a run-time `if` only")
             elif is_python_number(a) and is_python_number(b):
                 if type(a) is not type(b) or a != b:
-                    refuse(f"{name} gets the Python numbers {a!r} and {b!r} in the arms of a run-time `if`; give them a type, "
+                    refuse(f"{name} gets the Python numbers {a!r} and {b!r} in the arms of a run-time `if`; give them "
+                           f"a type, "
                            "such as pto.i32(…)")
                 results[name] = a
             else:
-                results[name] = Undefined(f"{name} differs between the arms of a run-time `if`: {describe(a)}, {describe(b)}")
+                results[name] = Undefined(f"{name} differs between the arms of a run-time `if`: {describe(a)}, "
+                                          f"{describe(b)}")
     return tuple(results[n] if n in results else getattr(explicit, n) for n in names)
 
 

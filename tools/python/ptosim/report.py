@@ -110,7 +110,8 @@ def text(report):
         f"  DMA: {dma['in_bytes']} bytes in ({dma['in_bursts']} bursts), {dma['out_bytes']} bytes out "
         f"({dma['out_bursts']} bursts)",
         "  sync: " + (", ".join(f"{name} {count}" for name, count in report["sync"].items()) or "none"),
-        f"  UB: {report['ub']['high_water']} bytes; live at most: {report['pressure']['vector_registers']} of 32 vector "
+        f"  UB: {report['ub']['high_water']} bytes; live at most: {report['pressure']['vector_registers']} of 32 "
+        f"vector "
         f"registers, {report['pressure']['masks']} of 8 masks; {report['scopes']} vector scope(s)",
     ]
     for loop in report["inner_loops"]:
@@ -126,7 +127,8 @@ def text(report):
 def static_text(compiled):
     """What `ptosim check` says about a kernel that passed."""
     facts = compiled.facts
-    lines = [f"{compiled.kernel.name}: good; {facts['scopes']} vector scope(s), at most {facts['vector_registers']} vector "
+    lines = [f"{compiled.kernel.name}: good; {facts['scopes']} vector scope(s), at most {facts['vector_registers']} "
+             f"vector "
              f"registers and {facts['masks']} masks live"]
     for loop in inner_loops(compiled, [0] * len(compiled.blocks)):
         lines.append(f"  inner loop of line {loop['line']}: {loop['vector_ops']} vector operations: " +

@@ -3,10 +3,11 @@
     for i in range(n):            def body(i, acc):
         acc = acc + i                 acc = acc + i
                                       return (acc,)
-                             →    (acc,) = native.loop(native.arguments(n), body, ("acc",), (native.value(lambda: acc),))
+                             →    (acc,) = native.loop(native.arguments(n), body, ("acc",),
+                                                       (native.value(lambda: acc),))
 
-Whether an operand is a run-time value is known only while tracing, so the same text serves both: with Python numbers the
-body runs as Python, with PTO values it is traced once into a loop whose assigned variables are carried.
+Whether an operand is a run-time value is known only while tracing, so the same text serves both: with Python numbers
+the body runs as Python, with PTO values it is traced once into a loop whose assigned variables are carried.
 """
 
 import ast
@@ -61,7 +62,8 @@ def check_returns(body, nested, file):
     """A `return` inside a run-time branch or loop silently ends the trace in the real tool; here it is an error."""
     for statement in body:
         if isinstance(statement, ast.Return) and nested:
-            raise TraceError("`return` inside a loop or branch silently ends the trace, everything after it would be missing "
+            raise TraceError("`return` inside a loop or branch silently ends the trace, everything after it would be "
+                             "missing "
                              "(18.2); guard the rest instead", statement.lineno, file)
         for name in ("body", "orelse"):
             inner = getattr(statement, name, None)
@@ -150,7 +152,8 @@ class Rewriter(ast.NodeTransformer):
         """A nested function that takes and returns variables."""
         self.number += 1
         name = f"__ptosim_{stem}_{self.number}"
-        arguments = ast.arguments(posonlyargs=[], args=[ast.arg(arg=p) for p in parameters], kwonlyargs=[], kw_defaults=[],
+        arguments = ast.arguments(posonlyargs=[], args=[ast.arg(arg=p) for p in parameters], kwonlyargs=[],
+                                  kw_defaults=[],
                                   defaults=[])
         node = ast.FunctionDef(name=name, args=arguments, body=body + [ast.Return(value=result)], decorator_list=[])
         return name, ast.copy_location(node, at)
@@ -245,7 +248,8 @@ class Rewriter(ast.NodeTransformer):
             self.refuse(node, "the emulator rewrites `break` and `continue` in counted loops only")
         names = assigned(node.body)
         test_name, test = self.function("test", names, [], node.test, node)
-        body_name, body = self.function("while", names, self.statements(node.body), self.tuple_of(names, ast.Load()), node)
+        body_name, body = self.function("while", names, self.statements(node.body), self.tuple_of(names, ast.Load()),
+                                        node)
         return [test, body, self.finish(names, "repeat", [ast.Name(id=test_name, ctx=ast.Load()),
                                                           ast.Name(id=body_name, ctx=ast.Load())], node)]
 

@@ -49,8 +49,8 @@ def _log(x):
 
 
 def _wide_multiply_add(acc, a, b):
-    """acc + a·b in float64, rounded to odd: the product is exact, and rounding the sum once more to 24 bits or fewer gives
-    the correctly rounded result."""
+    """acc + a·b in float64, rounded to odd: the product is exact, and rounding the sum once more to 24 bits or fewer
+    gives the correctly rounded result."""
     product = a.astype(np.float64) * b.astype(np.float64)
     c = acc.astype(np.float64)
     total = product + c
@@ -245,7 +245,8 @@ def _narrow_int(target, saturate):
 
 def _narrow_float(target, mode, saturate):
     if mode == "H":
-        raise ValueRangeError("vcvt: what rounding \"H\" (hybrid) does is not specified, so the emulator cannot execute it")
+        raise ValueRangeError("vcvt: what rounding \"H\" (hybrid) does is not specified, so the emulator cannot "
+                              "execute it")
     if target.name in _F8:
         fmt = _F8[target.name]
         return lambda x: encode(x, fmt, mode, saturate).astype(np.uint8)

@@ -1,7 +1,7 @@
 """Execution of vector loads, stores, gathers and scatters (parts 9 and 15).
 
-Each `make_…` returns a function for one operation of a kernel. A vector is an array of its lanes and, beside it, None or
-an array that holds for each poisoned lane the line where the poison came from (0: a good lane).
+Each `make_…` returns a function for one operation of a kernel. A vector is an array of its lanes and, beside it, None
+or an array that holds for each poisoned lane the line where the poison came from (0: a good lane).
 """
 
 import numpy as np
@@ -90,7 +90,8 @@ def make_vload(machine, op, dtype, lanes):
 
         def load_group_broadcast(address):
             if dtype.name == "bf16" and address & 31:
-                raise AlignmentError(f"vload: grouped broadcast of bf16 from UB address {address}: bases that are no multiple of "
+                raise AlignmentError(f"vload: grouped broadcast of bf16 from UB address {address}: bases that are no "
+                                     f"multiple of "
                                      "32 bytes give wrong data (9.1)", line)
             data, poison = read_some(address)
             return np.repeat(data, lanes // group), None if poison is None else np.repeat(poison, lanes // group)
@@ -115,7 +116,8 @@ def make_vldus(machine, op, dtype, lanes):
 
     def load_unaligned(address, prepared):
         if address != prepared:
-            raise AlignmentError(f"vldus from UB address {address}, but the alignment state was made for {prepared}", op.line)
+            raise AlignmentError(f"vldus from UB address {address}, but the alignment state was made for {prepared}",
+                                 op.line)
         data, poison = read(address)
         return data, poison, address + lanes * dtype.bytes
     return load_unaligned
@@ -226,7 +228,8 @@ def make_vsstb(machine, op, dtype, lanes):
     def store_blocks(data, poison, address, block_stride, mask, mask_poison):
         for g in range(lanes // row):
             part = slice(g * row, (g + 1) * row)
-            write_block(data[part], None if poison is None else poison[part], address + g * block_stride * 32, mask[part],
+            write_block(data[part], None if poison is None else poison[part], address + g * block_stride * 32,
+                        mask[part],
                         None if mask_poison is None else mask_poison[part])
     return store_blocks
 
@@ -239,7 +242,8 @@ def active_addresses(machine, base, offsets, offset_poison, mask, mask_poison, w
         raise PoisonError(f"{what}: the mask depends on undefined data from line {int(mask_poison.max())}", line)
     lanes = np.flatnonzero(mask)
     if offset_poison is not None and offset_poison[lanes].any():
-        raise PoisonError(f"{what}: an active lane has an undefined offset, from line {int(offset_poison[lanes].max())}",
+        raise PoisonError(f"{what}: an active lane has an undefined offset, from line "
+                          f"{int(offset_poison[lanes].max())}",
                           line)
     addresses = base + offsets[lanes].astype(np.int64) * width
     if lanes.size:
@@ -261,7 +265,8 @@ def make_vgather(machine, op, dtype, lanes):
     what = "vgather"
 
     def gather(base, offsets, offset_poison, mask, mask_poison):
-        active, addresses = active_addresses(machine, base, offsets, offset_poison, mask, mask_poison, width, line, what)
+        active, addresses = active_addresses(machine, base, offsets, offset_poison, mask, mask_poison, width, line,
+                                             what)
         data = np.zeros(lanes, dtype.numpy)
         if not active.size:
             return data, None
@@ -301,7 +306,8 @@ def make_vscatter(machine, op, dtype, lanes):
     what = "vscatter"
 
     def scatter(data, poison, base, offsets, offset_poison, mask, mask_poison):
-        active, addresses = active_addresses(machine, base, offsets, offset_poison, mask, mask_poison, width, line, what)
+        active, addresses = active_addresses(machine, base, offsets, offset_poison, mask, mask_poison, width, line,
+                                             what)
         if not active.size:
             return
         low, high = int(addresses.min()), int(addresses.max()) + width

@@ -1,5 +1,5 @@
-"""Checks of a whole traced kernel: vector scopes (part 6), widths of masks (part 8), layouts of grouped loads (9.1), and
-the numbers a report shows about it.
+"""Checks of a whole traced kernel: vector scopes (part 6), widths of masks (part 8), layouts of grouped loads (9.1),
+and the numbers a report shows about it.
 
 Needs a complete trace. Raises VerifyError for the first problem in program order; changes nothing.
 """
@@ -79,7 +79,8 @@ class ScopeCheck:
     def explicit(self, op):
         inner = find_boundary(op)
         if inner is not None:
-            raise VerifyError(f"{inner.name} inside pto.vecscope: DMA, flags, barriers of pipes, scalar memory accesses and "
+            raise VerifyError(f"{inner.name} inside pto.vecscope: DMA, flags, barriers of pipes, scalar memory "
+                              f"accesses and "
                               "block queries end a scope", inner.line)
         self.next_scope(op)
         for nested in op.regions[0].ops:
@@ -92,7 +93,8 @@ class ScopeCheck:
         for value in op.results:
             if is_lane_value(value):
                 raise VerifyError(
-                    f"cannot infer resultless pto.vecscope: escaping value {value!r} is carried by the {op.name} of line "
+                    f"cannot infer resultless pto.vecscope: escaping value {value!r} is carried by the {op.name} of "
+                    f"line "
                     f"{op.line}, whose body is cut by {boundary.name} in line {boundary.line}", op.line)
         for region in op.regions:
             self.split(region)
@@ -275,14 +277,16 @@ def check_masks(trace):
         else:
             good = (made, used, lanes) in ((16, 32, 64), (8, 16, 128))
         if not good:
-            raise VerifyError(f"VMI-LAYOUT-CONTRACT: {op.name} on {used}-bit data of {lanes} lanes cannot use a mask that comes "
+            raise VerifyError(f"VMI-LAYOUT-CONTRACT: {op.name} on {used}-bit data of {lanes} lanes cannot use a mask "
+                              f"that comes "
                               f"from {made}-bit data (8)", op.line)
 
 
 # Grouped loads
 
 _GROUP_TO_DENSE = {("f32", 128, 2), ("f32", 256, 2), ("f32", 256, 4), ("f16", 256, 2)}
-_LANEWISE = frozenset(_BINARY + _UNARY + ("vadds", "vmuls", "vmaxs", "vmins", "vshls", "vshrs", "vmula", "vaxpy", "vlrelu",
+_LANEWISE = frozenset(_BINARY + _UNARY + ("vadds", "vmuls", "vmaxs", "vmins", "vshls", "vshrs", "vmula", "vaxpy",
+                                          "vlrelu",
                                           "vprelu", "vsel"))
 
 
@@ -308,7 +312,8 @@ def check_groups(trace):
                 if value.id in grouped:
                     grouped[argument.id] = grouped[result.id] = grouped[value.id]
         elif op.name != "vcmp" and op.name != "vcmps":
-            raise VerifyError(f"VMI-LAYOUT-CONTRACT: {op.name} cannot take rows of the grouped load of line {line}; they go "
+            raise VerifyError(f"VMI-LAYOUT-CONTRACT: {op.name} cannot take rows of the grouped load of line {line}; "
+                              f"they go "
                               f"into reductions with group={group} (9.1)", op.line)
 
 
@@ -323,7 +328,8 @@ class Pressure:
         self.walk(trace.body, set())
 
     def note(self, live, line):
-        vectors = sum(registers(v.lanes, v.dtype) for v in live if isinstance(v, (Vector, Physical)) and v.dtype is not None)
+        data = [v for v in live if isinstance(v, (Vector, Physical)) and v.dtype is not None]
+        vectors = sum(registers(v.lanes, v.dtype) for v in data)
         masks = sum(isinstance(v, Mask) or isinstance(v, Physical) and v.dtype is None for v in live)
         if vectors > self.vectors[0]:
             self.vectors = (vectors, line)
@@ -376,7 +382,8 @@ def verify(trace):
     check_groups(trace)
     pressure = Pressure(trace)
     if pressure.vectors[0] > 32:
-        trace.warnings.append(f"line {pressure.vectors[1]}: {pressure.vectors[0]} vector registers are live, there are 32")
+        trace.warnings.append(f"line {pressure.vectors[1]}: {pressure.vectors[0]} vector registers are live, there "
+                              f"are 32")
     if pressure.masks[0] > 8:
         trace.warnings.append(f"line {pressure.masks[1]}: {pressure.masks[0]} masks are live, there are 8")
     return {"scopes": scopes, "vector_registers": pressure.vectors[0], "vector_registers_line": pressure.vectors[1],

@@ -373,7 +373,8 @@ def check_compare(a, seed, what):
     need_type(a.dtype, _INTS | _FLOATS, what)
     need_mask(seed, a.lanes, what)
     if not is_full(a.lanes, a.dtype) and a.lanes >= 64 or a.lanes < 64 and a.dtype.bits < 32:
-        no_lowering("VMI-RESIDUAL-OP", f"seed mask type {seed!r} does not match: compares of {a!r}, a partial vector, do "
+        no_lowering("VMI-RESIDUAL-OP", f"seed mask type {seed!r} does not match: compares of {a!r}, a partial vector, "
+                                       f"do "
                     "not lower; widen to 32 bits or use more lanes")
 
 
@@ -503,7 +504,8 @@ def vinterpret_cast(v, to_dtype):
         refuse(f"{what} requires an 8, 16 or 32-bit VMI element type, got {to_dtype}")
     bits = v.lanes * v.dtype.bits
     if bits % to_dtype.bits or bits // to_dtype.bits not in types.MASK_LANES:
-        refuse(f"{what} requires lanes to be one of 1, 2, 4, 8, 64, 128, 256, got {bits / to_dtype.bits:g} for {v!r} as "
+        refuse(f"{what} requires lanes to be one of 1, 2, 4, 8, 64, 128, 256, got {bits / to_dtype.bits:g} for {v!r} "
+               f"as "
                f"{to_dtype}")
     if to_dtype.bits != v.dtype.bits and bits < types.REGISTER_BITS:
         no_lowering("VMI-LAYOUT-CONTRACT", f"{v!r} is kept unpacked, its bits cannot be read as {to_dtype}")
