@@ -269,6 +269,11 @@ MINIMAL = {
     "two barriers where one would do": (LOAD + IN + copy("x", "t") + bar("VST_VLD") + bar("VV_ALL") + copy("t",
                                                                                                            "o") + OUT + STORE,
                                         ["mem_bar VST_VLD", "mem_bar VV_ALL"]),
+    "stores that do not overlap": (LOAD + IN + copy("x", "o") + bar("VST_VST") +
+                                   "pto.vmi.vstore(pto.vmi.vload(x, 0, size=64), o, 256)\n" + OUT + STORE,
+                                   ["mem_bar VST_VST"]),
+    "stores that overlap": (LOAD + IN + "pto.vmi.vstore(pto.vmi.vload(x, 8, size=64), o, 8)\n" + bar("VST_VST") +
+                            copy("x", "o") + OUT + STORE, []),
     "a barrier of all pipes too many": (LOAD + "pto.pipe_barrier(pto.Pipe.ALL)\n" + copy("x", "o") + OUT + STORE +
                                         "pto.pipe_barrier(pto.Pipe.ALL)\n", ["pipe_barrier ALL"]),
     "a loop whose flags meet across iterations": (

@@ -119,6 +119,10 @@ class Machine:
         # Lines whose synchronisation is left out, and which set and wait belonged together: to find what is not needed.
         self.disabled = frozenset()
         self.pairs = set()
+        # If watched: start address + 1 of the last vector store to each byte since the last VST_VST, and lines that stored
+        # over bytes of a store from another address. That is no error, since nothing says that stores overtake stores.
+        self.watched_stores = None
+        self.overlapping_stores = set()
         self.block = 0
         self.reach = None
         self.high_water = 0
@@ -132,6 +136,7 @@ class Machine:
         self.statistics = {"dma_in_bytes": 0, "dma_out_bytes": 0, "dma_ub_bytes": 0, "dma_in_bursts": 0,
                            "dma_out_bursts": 0, "flags_set": 0, "flags_waited": 0}
         self.pairs = set()
+        self.overlapping_stores = set()
         self.reach = make_reach(ub_map)
 
     def start_block(self, block):
@@ -148,6 +153,7 @@ class Machine:
         self.v_wrote = self.v_read = False
         self.forget_stored()
         self.forget_loaded()
+        self.order_stores()
         now = max(self.epoch)
         self.epoch = [now + 1] * 5
         self.known = [[now] * 5 for _ in range(5)]
@@ -222,6 +228,16 @@ class Machine:
             self.v_stored[:] = _ZEROS
             self.v_any_stored = False
 
+    def watch_store(self, start, end, line):
+        before = self.watched_stores[start:end]
+        if ((before != 0) & (before != start + 1)).any():
+            self.overlapping_stores.add(line)
+        before[...] = start + 1
+
+    def order_stores(self):
+        if self.watched_stores is not None:
+            self.watched_stores[:] = 0
+
     def forget_loaded(self):
         if self.v_any_loaded:
             self.v_loaded[:] = _ZEROS
@@ -267,6 +283,7 @@ class Machine:
                 self.learn(pipe, snapshot)
         self.forget_stored()
         self.forget_loaded()
+        self.order_stores()
 
     def get_buf(self, pipe, token, line):
         state, holder, snapshot, _ = self.tokens.get(token, ("free", None, None, 0))
@@ -290,6 +307,8 @@ class Machine:
                 self.forget_stored()
             elif effect == "vr-vw":
                 self.forget_loaded()
+            elif effect == "vw-vw":
+                self.order_stores()
             elif effect[0] != effect[3]:
                 source = V if effect[0] == "v" else S
                 if source == V:

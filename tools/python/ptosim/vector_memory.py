@@ -163,6 +163,8 @@ def make_span_writer(machine, dtype, count, alignment, line, what="vstore"):
             machine.check_overwrite(address, end, line)
         machine.v_wrote = machine.v_any_stored = True
         machine.store_lines[address >> 5] = line
+        if machine.watched_stores is not None:
+            machine.watch_store(address, end, line)
         first = address // width
         if mask is None:
             view[first:first + count] = data
@@ -317,6 +319,9 @@ def make_vscatter(machine, op, dtype, lanes):
             for address in addresses:
                 machine.check_overwrite(int(address), int(address) + width, line)
         view[addresses // width] = data[active]
+        if machine.watched_stores is not None:
+            for address in addresses:
+                machine.watch_store(int(address), int(address) + width, line)
         for flags in (machine.v_writes_view, machine.v_stored_view, machine.defined_view):
             flags[touched] = 1
         machine.v_wrote = machine.v_any_stored = True
