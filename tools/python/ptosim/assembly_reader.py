@@ -113,7 +113,11 @@ def attributes_of(text):
 def read_file(path):
     """The entry functions of a `.pto` file by name."""
     with open(path) as file:
-        lines = [(number, re.sub(r"//.*", "", line).strip()) for number, line in enumerate(file, 1)]
+        return read_lines(file.read().splitlines(), path)
+
+
+def read_lines(text, path):
+    lines = [(number, re.sub(r"//.*", "", line).strip()) for number, line in enumerate(text, 1)]
     lines = [(number, line) for number, line in lines if line]
     kernels, position = {}, 0
     while position < len(lines):
