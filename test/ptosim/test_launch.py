@@ -117,7 +117,7 @@ PLAN_ERRORS = {
     "argument count": (plan(kernel_arguments=plan()["kernels"][0]["arguments"][1:]), {}, "the launch plan passes 4 "
                                                                                          "arguments"),
     "argument type": (plan(kernel_arguments=plan()["kernels"][0]["arguments"][:4] +
-                           [{"name": "n", "dtype": "si32", "value": "1"}]), {}, "is si32 in the launch plan, i32"),
+                           [{"name": "n", "dtype": "si16", "value": "1"}]), {}, "is si16 in the launch plan, i32"),
     "file that does not exist": (plan(kernel_file="nowhere.py"), {}, "does not exist"),
     "UB map too long": (plan(kernel_ub={"bytes": 100, "buffers": [{"address": 0, "bytes": 128}]}), {}, "ends beyond"),
     "key missing": (plan(kernels=[{"name": "scale_add"}]), {}, "'arguments' is missing"),
@@ -133,6 +133,16 @@ def test_plan_errors(files, name):
     this["args"] = {k: v for k, v in this["args"].items() if v is not None}
     result = run_job(Session(), this, str(directory))
     assert not result["ok"] and result["kind"] == "usage" and message in result["error"], result
+
+
+def test_signedness_of_planned_types_is_free(files):
+    directory, _, _ = files
+    arguments = plan()["kernels"][0]["arguments"]
+    arguments[4]["dtype"] = "si32"
+    assert run_job(Session(), job(directory, plan(kernel_arguments=arguments)), str(directory))["ok"]
+    arguments[3]["dtype"] = "si32"
+    result = run_job(Session(), job(directory, plan(kernel_arguments=arguments)), str(directory))
+    assert "is si32 in the launch plan, f32 in the function" in result["error"]
 
 
 def test_access_outside_the_planned_bytes(files):

@@ -118,3 +118,11 @@ def test_counts_are_those_of_the_source():
     assert loops["to_u8"] == [{"vload": 1, "vcvt": 2, "vstore": 1}]
     assert loops["table_lookup"] == [{"vload": 1, "vgather": 1, "vstore": 1}]
     assert loops["fp4_scale"] == [{"vload": 1, "vcvt": 2, "vinterpret_cast": 1, "vmul": 1, "vstore": 1}]
+
+
+def test_critical_path():
+    """Of axpy: a load (9), a product and a sum (1 each), a store (9); the other load is beside it."""
+    compiled = kernels.axpy.compile()
+    compiled[1, None](*ARGUMENTS["axpy"]())
+    loop, = compiled.report["inner_loops"]
+    assert (loop["critical_path"], loop["latency_cycles"], loop["runs"]) == (20, 29, 4)

@@ -15,7 +15,7 @@ from .hostbuffers import dtype_named, make_buffer, write_buffer
 from .jit import DEFAULT_OPTIONS, Kernel
 from .machine import UB_CAPACITY, GlobalBuffer
 from .minimal import redundant_sync
-from .types import PointerType
+from .types import BY_NAME, I1, PointerType
 
 _modules = 0
 
@@ -215,10 +215,9 @@ def plan_values(kernel, entry, environment, memory):
     for argument, (name, kind) in zip(described, kernel.parameters):
         pointer = isinstance(kind, PointerType)
         dtype = kind.dtype if pointer else kind
-        if argument["dtype"] != dtype.name:
-            raise UsageError(f"kernel {kernel.name}: argument {name} is {argument['dtype']} in the launch plan, "
-                             f"{dtype} in the "
-                             "function")
+        if not same_bits(dtype_named(argument["dtype"], name), dtype, pointer):
+            raise UsageError(f"kernel {kernel.name}: argument {name} is {argument['dtype']} in the launch plan, {dtype} "
+                             "in the function")
         if pointer != ("pointer" in argument):
             raise UsageError(f"kernel {kernel.name}: argument {name} is a {'pointer' if pointer else 'scalar'} in the "
                              f"function")
@@ -227,6 +226,14 @@ def plan_values(kernel, entry, environment, memory):
         else:
             values.append(scalar_value(name, kind, evaluate(argument["value"], environment)))
     return values
+
+
+def same_bits(planned, actual, pointer):
+    """Whether a plan's type and a kernel's mean the same bits: signedness, and what bytes encode, is the kernel's matter."""
+    if pointer and planned is I1:
+        planned = BY_NAME["ui8"]
+    return planned.bits == actual.bits and planned.is_float == actual.is_float and \
+        (not planned.is_float or planned is actual)
 
 
 def plan_pointer(kernel, argument, environment, memory):

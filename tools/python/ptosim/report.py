@@ -36,17 +36,22 @@ def nested_loops(block):
 
 
 def describe_block(block, runs):
-    """The operations of one block, branches inside it included."""
+    """The operations of one block, branches inside it included. The critical path is the longest chain of dependent
+    vector operations of one run, in cycles by the documented latencies."""
     operations, scalars, physical, cycles = {}, 0, 0, 0
+    ready = {}
     for op in all_ops(block):
         if is_vector_op(op):
+            done = max((ready.get(v.id, 0) for v in op.args if isinstance(v, (Vector, Mask))), default=0) + latency(op)
+            ready.update((v.id, done) for v in op.results)
+            ready[None] = max(ready.get(None, 0), done)
             operations[label(op)] = operations.get(label(op), 0) + 1
             physical += weight(op)
             cycles += weight(op) * latency(op)
         elif op.name not in STRUCTURED and op.name not in _SYNC and op.name not in _MOVES and op.name != "const":
             scalars += 1
     return {"runs": runs, "vector_ops": sum(operations.values()), "physical": physical, "latency_cycles": cycles,
-            "scalar_ops": scalars, "ops": dict(sorted(operations.items()))}
+            "critical_path": ready.get(None, 0), "scalar_ops": scalars, "ops": dict(sorted(operations.items()))}
 
 
 def inner_loops(compiled, counts):
