@@ -8,18 +8,27 @@ from .verify import STRUCTURED, all_ops, is_vector_op
 # Cycles of one physical instruction where the documentation gives a number; everything else counts 1.
 _LATENCY = {"vload": 9, "vstore": 9, "vgather": 28, "vscatter": 17, "vsstb": 9, "vldas": 9, "vldus": 9, "vsts": 9}
 _INTERLEAVING_STORE = 12
+FREE = ("vinterpret_cast",)
 _SYNC = ("set_flag", "wait_flag", "mem_bar", "pipe_barrier", "get_buf", "rls_buf")
 _MOVES = ("mte_gm_ub", "mte_ub_gm", "mte_ub_ub")
 
 
 def weight(op):
-    """Physical instructions of one logical operation."""
+    """Physical instructions of one logical operation; reading bits as another type is none."""
+    if op.name in FREE:
+        return 0
     vectors = [v for v in list(op.args) + list(op.results) if isinstance(v, Vector)]
     most = max((registers(v.lanes, v.dtype) for v in vectors), default=1)
     return 2 * most if op.attrs.get("form") == "dintlv" else most
 
 
+def count(operations):
+    return sum(number for name, number in operations.items() if name not in FREE)
+
+
 def latency(op):
+    if op.name in FREE:
+        return 0
     if op.name == "vstore" and op.attrs["form"] == "dintlv":
         return _INTERLEAVING_STORE
     return _LATENCY.get(op.name, 1)
@@ -50,7 +59,7 @@ def describe_block(block, runs):
             cycles += weight(op) * latency(op)
         elif op.name not in STRUCTURED and op.name not in _SYNC and op.name not in _MOVES and op.name != "const":
             scalars += 1
-    return {"runs": runs, "vector_ops": sum(operations.values()), "physical": physical, "latency_cycles": cycles,
+    return {"runs": runs, "vector_ops": count(operations), "physical": physical, "latency_cycles": cycles,
             "critical_path": ready.get(None, 0), "scalar_ops": scalars, "ops": dict(sorted(operations.items()))}
 
 
@@ -91,7 +100,7 @@ def make(compiled, launch):
     return {
         "kernel": compiled.kernel.name, "blocks": launch.blocks,
         "instructions": dict(sorted(executed.items())),
-        "vector_instructions": sum(executed.values()), "physical_instructions": physical, "scalar_operations": scalars,
+        "vector_instructions": count(executed), "physical_instructions": physical, "scalar_operations": scalars,
         "latency_cycles": cycles,
         "inner_loops": inner_loops(compiled, counts),
         "dma": {"calls": dict(sorted(moves.items())), "in_bytes": statistics["dma_in_bytes"],
