@@ -98,6 +98,7 @@ def test_plan(files):
     assert report["dma"] == {"calls": {"mte_gm_ub": 2, "mte_ub_gm": 1}, "in_bytes": 2400, "out_bytes": 1200,
                              "ub_bytes": 0,
                              "in_bursts": 2, "out_bursts": 1}
+    assert report["gm_written_bytes"] == {"o_gm": 1200}
     assert report["static_sync"] == {"set_flag": 2, "wait_flag": 2}
 
 
@@ -208,7 +209,7 @@ def test_forgotten_outputs_show_a_pattern(tmp_path):
 def run_tool(*arguments, text=None, directory=None):
     done = subprocess.run([sys.executable, "-B", TOOL, *arguments], input=text, capture_output=True, text=True,
                           cwd=directory,
-                          timeout=60)
+                          timeout=400)
     return done.returncode, done.stdout, done.stderr
 
 
@@ -224,6 +225,12 @@ def test_command_line(files):
     assert json.loads((directory / "r.json").read_text())["kernels"][0]["vector_instructions"] == 18
     code, out, err = run_tool(*arguments[:-1], "o_gm=o.npy:1000", directory=directory)
     assert code == 1 and "examples.py:28: bounds: mte_ub_gm" in err
+    (directory / "f.launch.json").write_text(json.dumps(plan()))
+    code, out, err = run_tool("check", str(directory / "f.launch.json"))
+    assert code == 0 and out.startswith("scale_add: good;")
+    (directory / "f.launch.json").write_text(json.dumps(plan(kernel_arguments=[])))
+    code, out, err = run_tool("check", str(directory / "f.launch.json"))
+    assert code == 1 and "passes 0 arguments" in err
     code, out, err = run_tool("check", EXAMPLES)
     assert code == 0 and out.count(": good;") == 10
 

@@ -413,7 +413,8 @@ class Writer:
         hint = op.attrs["hint"]
         words = ""
         if hint is not None:
-            words = f" {{pto.unroll = \"{hint}\"}}" if isinstance(hint, str) else f" {{pto.unroll_factor = {hint} : i32}}"
+            text = f"pto.unroll = \"{hint}\"" if isinstance(hint, str) else f"pto.unroll_factor = {hint} : i32"
+            words = " {" + text + "}"
         self.line("}" + words)
 
     def op_if(self, op):

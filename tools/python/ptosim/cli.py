@@ -90,6 +90,10 @@ def command_run(session, options):
 def command_check(session, options):
     from .report import static_text
     for path in options.files:
+        if path.endswith(".json"):
+            for compiled in session.check_plan(path):
+                print(static_text(compiled))
+            continue
         for name, kernel in session.kernels(path).items():
             constants = {k: json.loads(v) for k, v in assignments(options.const,
                                                                   "--const").items() if k in kernel.constants}

@@ -23,8 +23,9 @@ def machine():
 class Launch:
     """What one launch did. The report costs as much as a small launch, so it is made on request."""
 
-    def __init__(self, compiled, blocks, counts, statistics, high_water):
+    def __init__(self, compiled, blocks, counts, statistics, high_water, buffers):
         self.compiled = compiled
+        self.buffers = buffers
         self.blocks = blocks
         self.counts = counts
         self.statistics = statistics
@@ -128,5 +129,6 @@ class Compiled:
             if blocks > 1 and error.block is None:
                 error.block = block
             raise
-        self.last = Launch(self, blocks, counts, dict(core.statistics), core.high_water)
+        self.last = Launch(self, blocks, counts, dict(core.statistics), core.high_water,
+                           [v for v in values if isinstance(v, GlobalBuffer)])
         return self.last

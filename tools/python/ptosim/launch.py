@@ -13,7 +13,7 @@ from .executor import Compiled
 from .expressions import evaluate
 from .hostbuffers import dtype_named, make_buffer, write_buffer
 from .jit import DEFAULT_OPTIONS, Kernel
-from .machine import UB_CAPACITY, GlobalBuffer
+from .machine import UB_CAPACITY, GlobalBuffer, make_reach
 from .minimal import redundant_sync
 from .types import BY_NAME, I1, PointerType
 
@@ -117,6 +117,22 @@ class Session:
         return self.run_kernel(path_of(job["kernel"]), job.get("name"), arguments, job.get("blocks", 1),
                                job.get("constants", {}), job.get("ub"))
 
+    def check_plan(self, path):
+        """Compiles the kernels of a launch plan and compares their arguments and UB map with it."""
+        plan = read_plan(path)
+        known = {a["name"] for a in plan["arguments"]} | {t["name"] for t in plan.get("temporaries", [])}
+        result = []
+        for entry in plan["kernels"]:
+            kernel_file = os.path.join(os.path.dirname(path) or ".", plan["kernel_file"])
+            compiled = self.compile(kernel_file, entry["name"], entry.get("constants", {}))
+            for argument, _, _ in plan_arguments(compiled.kernel, entry):
+                if "pointer" in argument and argument["pointer"] not in known:
+                    raise UsageError(f"kernel {entry['name']}: argument {argument['name']} points to "
+                                     f"{argument['pointer']}, which is no buffer")
+            make_reach(read_ub_map(entry.get("ub")))
+            result.append(compiled)
+        return result
+
     def run_kernel(self, path, name, arguments, blocks, constants, ub_map):
         compiled = self.compile(path, name, constants)
         kernel = compiled.kernel
@@ -206,22 +222,28 @@ def bind_arguments(plan, arguments):
     return environment, buffers
 
 
-def plan_values(kernel, entry, environment, memory):
+def plan_arguments(kernel, entry):
+    """The arguments of a launch with name and type of the parameters they go to, checked against each other."""
     described = entry["arguments"]
     if len(described) != len(kernel.parameters):
         raise UsageError(f"kernel {kernel.name}: the launch plan passes {len(described)} arguments, the function takes "
                          f"{[name for name, _ in kernel.parameters]}")
-    values = []
     for argument, (name, kind) in zip(described, kernel.parameters):
         pointer = isinstance(kind, PointerType)
         dtype = kind.dtype if pointer else kind
         if not same_bits(dtype_named(argument["dtype"], name), dtype, pointer):
-            raise UsageError(f"kernel {kernel.name}: argument {name} is {argument['dtype']} in the launch plan, {dtype} "
-                             "in the function")
+            raise UsageError(f"kernel {kernel.name}: argument {name} is {argument['dtype']} in the launch plan, "
+                             f"{dtype} in the function")
         if pointer != ("pointer" in argument):
             raise UsageError(f"kernel {kernel.name}: argument {name} is a {'pointer' if pointer else 'scalar'} in the "
-                             f"function")
-        if pointer:
+                             "function")
+        yield argument, name, kind
+
+
+def plan_values(kernel, entry, environment, memory):
+    values = []
+    for argument, name, kind in plan_arguments(kernel, entry):
+        if isinstance(kind, PointerType):
             values.append(plan_pointer(kernel, argument, environment, memory))
         else:
             values.append(scalar_value(name, kind, evaluate(argument["value"], environment)))
@@ -229,7 +251,7 @@ def plan_values(kernel, entry, environment, memory):
 
 
 def same_bits(planned, actual, pointer):
-    """Whether a plan's type and a kernel's mean the same bits: signedness, and what bytes encode, is the kernel's matter."""
+    """Whether two types mean the same bits: signedness, and what bytes encode, is the kernel's matter."""
     if pointer and planned is I1:
         planned = BY_NAME["ui8"]
     return planned.bits == actual.bits and planned.is_float == actual.is_float and \

@@ -41,6 +41,11 @@ class Shadow:
         times[pipe][start:end] = epoch
         (self.last_write if write else self.last_read)[pipe] = epoch
 
+    def written_bytes(self):
+        """How many bytes some pipe wrote."""
+        times = [t for t in self.writes if t is not None]
+        return int(np.count_nonzero(np.maximum.reduce(times))) if times else 0
+
     def latest(self, pipe, start, end, write):
         times = (self.writes if write else self.reads)[pipe]
         return 0 if times is None or end <= start else int(times[start:end].max())
@@ -119,8 +124,8 @@ class Machine:
         # Lines whose synchronisation is left out, and which set and wait belonged together: to find what is not needed.
         self.disabled = frozenset()
         self.pairs = set()
-        # If watched: start address + 1 of the last vector store to each byte since the last VST_VST, and lines that stored
-        # over bytes of a store from another address. That is no error, since nothing says that stores overtake stores.
+        # If watched: start address + 1 of the last vector store to each byte since the last VST_VST, and lines that
+        # stored over bytes of a store from another address. No error, since nothing says that stores overtake stores.
         self.watched_stores = None
         self.overlapping_stores = set()
         self.block = 0
