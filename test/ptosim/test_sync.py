@@ -306,3 +306,20 @@ def test_the_printed_examples_need_all_their_synchronisation():
     assert redundant_sync(examples.stream_exp.compile(), 1, (x, np.zeros_like(x), 3)) == []
     x = np.ones(1024, np.float32)
     assert redundant_sync(examples.two_pass.compile(), 1, (x, np.zeros_like(x))) == []
+
+
+def test_two_arguments_may_point_to_one_piece_of_memory(tmp_path):
+    """Written through one pointer, read through the other: the same rules hold."""
+    memory = np.ones(256, np.float32)
+    unordered = HEAD + LOAD + IN + copy("x", "o") + OUT + STORE + LOAD.replace("x, 0", "t, 0")
+    fails(run_body, tmp_path, unordered, memory, memory, 256, kind="sync", text="no flag MTE3 → MTE2")
+    run_body(tmp_path, unordered, memory, np.zeros(256, np.float32), 256)
+    ordered = HEAD + LOAD + IN + copy("x", "o") + OUT + flag("MTE2", "MTE3") + STORE + flag("MTE3", "MTE2") + \
+        LOAD.replace("x, 0", "t, 0")
+    run_body(tmp_path, ordered, memory, memory, 256)
+    body = HEAD + BLOCKS + "pto.mte_ub_gm(o, pto.addptr(o_gm, 32 + b * 32), 128, nburst=(1, 0, 0))\n"
+    run_body(tmp_path, body.replace("pto.mte_ub_gm", 'pto.set_flag("MTE2", "MTE3", event_id=1)\n'
+                                    'pto.wait_flag("MTE2", "MTE3", event_id=1)\npto.mte_ub_gm'), memory, memory, 256, blocks=4)
+    fails(run_body, tmp_path, body.replace("o_gm, 32 + ", "o_gm, ").replace(
+        "pto.mte_ub_gm", 'pto.set_flag("MTE2", "MTE3", event_id=1)\npto.wait_flag("MTE2", "MTE3", event_id=1)\npto.mte_ub_gm'),
+        memory, memory, 256, blocks=4, kind="race", text="another block of the launch")

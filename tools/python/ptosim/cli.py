@@ -95,8 +95,8 @@ def command_check(session, options):
                 print(static_text(compiled))
             continue
         for name, kernel in session.kernels(path).items():
-            constants = {k: json.loads(v) for k, v in assignments(options.const,
-                                                                  "--const").items() if k in kernel.constants}
+            given = assignments(options.const, "--const")
+            constants = {k: json.loads(v) for k, v in given.items() if k in kernel.constants}
             print(static_text(session.compile(path, name, constants)))
     return 0
 

@@ -5,7 +5,7 @@ import numpy as np
 from . import assembly, report, verify
 from .compile import Compiler
 from .errors import PtoError, UsageError
-from .machine import GlobalBuffer, Machine
+from .machine import GlobalBuffer, Machine, track
 from .types import I1, PointerType
 from .values import constant_value, wrap
 
@@ -110,10 +110,9 @@ class Compiled:
         if isinstance(blocks, bool) or not isinstance(blocks, int) or blocks < 1:
             raise UsageError(f"{kernel.name}: the number of blocks must be a positive integer, got {blocks!r}")
         values = [self.argument(name, kind, value) for (name, kind), value in zip(kernel.parameters, args)]
-        for number, value in enumerate(values):
-            if isinstance(value, GlobalBuffer):
-                access = self.gm_access.get(number, ())
-                value.start_launch(blocks, "read" in access, "write" in access)
+        numbers = [k for k, value in enumerate(values) if isinstance(value, GlobalBuffer)]
+        buffers = [values[k] for k in numbers]
+        track(buffers, [self.gm_access.get(k, set()) for k in numbers], blocks)
         core = machine()
         counts = [0] * len(self.blocks)
         block = None
@@ -130,5 +129,5 @@ class Compiled:
                 error.block = block
             raise
         self.last = Launch(self, blocks, counts, dict(core.statistics), core.high_water,
-                           [v for v in values if isinstance(v, GlobalBuffer)])
+                           [values[k] for k in numbers if "write" in self.gm_access.get(k, ())])
         return self.last

@@ -41,14 +41,24 @@ class Shadow:
         times[pipe][start:end] = epoch
         (self.last_write if write else self.last_read)[pipe] = epoch
 
-    def written_bytes(self):
+    def written_bytes(self, start, end):
         """How many bytes some pipe wrote."""
-        times = [t for t in self.writes if t is not None]
+        times = [t[start:end] for t in self.writes if t is not None]
         return int(np.count_nonzero(np.maximum.reduce(times))) if times else 0
 
     def latest(self, pipe, start, end, write):
         times = (self.writes if write else self.reads)[pipe]
         return 0 if times is None or end <= start else int(times[start:end].max())
+
+
+class GlobalTracking:
+    """What one launch does to a piece of global memory, whichever arguments point to it: hazards inside a block, and
+    disagreement between blocks if there are several."""
+
+    def __init__(self, size, blocks, read, written):
+        self.shadow = Shadow(size) if written else None
+        self.owner = np.zeros(size, np.int32) if written and blocks > 1 else None
+        self.reader = np.zeros(size, np.int32) if read and written and blocks > 1 else None
 
 
 class GlobalBuffer:
@@ -61,25 +71,26 @@ class GlobalBuffer:
         self.size = len(data) - offset if size is None else size
         self.readable = readable
         self.writable = writable
-        self.shadow = None
-        self.owner = None
-        self.reader = None
-        self.views = {}
+        self.tracking = None
 
-    def start_launch(self, blocks, read, written):
-        """Prepares the tracking that this launch needs: hazards inside a block if a kernel reads what it writes, and
-        disagreement between blocks if there are several."""
-        self.shadow = Shadow(self.size) if written else None
-        self.owner = np.zeros(self.size, np.int32) if written and blocks > 1 else None
-        self.reader = np.zeros(self.size, np.int32) if read and written and blocks > 1 else None
+    def written_bytes(self):
+        """How many bytes the last launch wrote at least once, or None if it had no means to."""
+        shadow = self.tracking.shadow
+        return None if shadow is None else shadow.written_bytes(self.offset, self.offset + self.size)
 
-    def view(self, numpy_type):
-        window = self.views.get(numpy_type)
-        if window is None:
-            width = np.dtype(numpy_type).itemsize
-            whole = self.data[self.offset:self.offset + self.size // width * width]
-            window = self.views[numpy_type] = whole.view(numpy_type) if not self.offset % width else None
-        return window
+
+def track(buffers, accesses, blocks):
+    """Prepares buffers for a launch. `accesses` says for each how the kernel uses it; arguments that point to the same
+    memory share what is known about it."""
+    groups = {}
+    for buffer, access in zip(buffers, accesses):
+        groups.setdefault(buffer.data.ctypes.data, []).append((buffer, access))
+    for group in groups.values():
+        used = set().union(*(access for _, access in group))
+        size = max(len(buffer.data) for buffer, _ in group)
+        tracking = GlobalTracking(size, blocks, "read" in used, "write" in used)
+        for buffer, _ in group:
+            buffer.tracking = tracking
 
 
 class Machine:
@@ -93,8 +104,8 @@ class Machine:
                        np.float16, np.float32)}
         self.defined = bytearray(UB_BYTES)
         self.defined_view = np.frombuffer(self.defined, np.uint8)
-        self.origin = np.zeros(UB_BYTES,
-                               np.int32)      # line of the poisoned value that was stored there; 0: never written
+        # Line of the poisoned value that was stored there; 0: never written.
+        self.origin = np.zeros(UB_BYTES, np.int32)
         self.shadow = Shadow(UB_BYTES)
         # Vector accesses are by far the most frequent: they only set flags here, which move into the shadow when the
         # epoch of V ends.
@@ -431,36 +442,37 @@ class Machine:
             raise BoundsError(f"{what}: {gm.name} is an output, its contents may not be read", line)
 
     def read_gm(self, gm, start, end, pipe, line, what):
-        if gm.shadow is not None:
-            self.check(gm.shadow, pipe, start, end, False, line, what, gm.name)
-            gm.shadow.note(pipe, start, end, self.epoch[pipe], False)
-        if gm.owner is not None:
-            me = self.block + 1
-            owner = gm.owner[start:end]
+        tracking = gm.tracking
+        first, last = gm.offset + start, gm.offset + end
+        me = self.block + 1
+        if tracking.shadow is not None:
+            self.check(tracking.shadow, pipe, first, last, False, line, what, gm.name)
+            tracking.shadow.note(pipe, first, last, self.epoch[pipe], False)
+        if tracking.owner is not None:
+            owner = tracking.owner[first:last]
             if ((owner != 0) & (owner != me)).any():
-                raise RaceError(f"{what}: bytes [{start}, {end}) of {gm.name} are read, but another block of the "
-                                f"launch "
+                raise RaceError(f"{what}: bytes [{start}, {end}) of {gm.name} are read, but another block of the launch "
                                 "writes them", line)
-        if gm.reader is not None:
-            reader = gm.reader[start:end]
-            me = self.block + 1
+        if tracking.reader is not None:
+            reader = tracking.reader[first:last]
             reader[...] = np.where((reader == 0) | (reader == me), me, -1)
 
     def write_gm(self, gm, start, data, pipe, line, what):
         end = start + len(data)
-        if gm.shadow is not None:
-            self.check(gm.shadow, pipe, start, end, True, line, what, gm.name)
-            gm.shadow.note(pipe, start, end, self.epoch[pipe], True)
-        target = gm.data[gm.offset + start:gm.offset + end]
+        tracking = gm.tracking
+        first, last = gm.offset + start, gm.offset + end
         me = self.block + 1
-        if gm.owner is not None:
-            owner = gm.owner[start:end]
+        self.check(tracking.shadow, pipe, first, last, True, line, what, gm.name)
+        tracking.shadow.note(pipe, first, last, self.epoch[pipe], True)
+        target = gm.data[first:last]
+        if tracking.owner is not None:
+            owner = tracking.owner[first:last]
             if ((owner != 0) & (owner != me) & (target != data)).any():
                 raise RaceError(f"{what}: bytes [{start}, {end}) of {gm.name} are written with different values by "
                                 "several blocks", line)
             owner[...] = me
-        if gm.reader is not None:
-            reader = gm.reader[start:end]
+        if tracking.reader is not None:
+            reader = tracking.reader[first:last]
             if ((reader != 0) & (reader != me)).any():
                 raise RaceError(f"{what}: bytes [{start}, {end}) of {gm.name} are written, but another block of the "
                                 "launch reads them", line)

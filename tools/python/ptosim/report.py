@@ -106,7 +106,7 @@ def make(compiled, launch):
         "dma": {"calls": dict(sorted(moves.items())), "in_bytes": statistics["dma_in_bytes"],
                 "out_bytes": statistics["dma_out_bytes"], "ub_bytes": statistics["dma_ub_bytes"],
                 "in_bursts": statistics["dma_in_bursts"], "out_bursts": statistics["dma_out_bursts"]},
-        "gm_written_bytes": {b.name: b.shadow.written_bytes() for b in launch.buffers if b.shadow is not None},
+        "gm_written_bytes": {b.name: b.written_bytes() for b in launch.buffers},
         "sync": dict(sorted(sync.items())), "static_sync": dict(sorted(static_sync.items())),
         "ub": {"high_water": launch.high_water},
         "pressure": {k: compiled.facts[k] for k in ("vector_registers", "masks")}, "scopes": compiled.facts["scopes"],

@@ -223,8 +223,8 @@ class Rewriter(ast.NodeTransformer):
             if isinstance(statement, (ast.Break, ast.Continue)):
                 flags = [broken, skipped] if isinstance(statement, ast.Break) else [skipped]
                 for flag in flags:
-                    result.append(ast.copy_location(ast.Assign(targets=[ast.Name(id=flag, ctx=ast.Store())],
-                                                               value=self.call("yes", [])), statement))
+                    taken = ast.Assign(targets=[ast.Name(id=flag, ctx=ast.Store())], value=self.call("yes", []))
+                    result.append(ast.copy_location(taken, statement))
                 return result
             if not isinstance(statement, ast.If) or find_jump([statement]) is None:
                 if find_jump([statement]) is not None:
@@ -261,8 +261,8 @@ class Rewriter(ast.NodeTransformer):
         result = self.tuple_of(names, ast.Load())
         then_name, then = self.function("then", names, self.statements(node.body), result, node)
         else_name, otherwise = self.function("else", names, self.statements(node.orelse), result, node)
-        return [then, otherwise, self.finish(names, "branch", [node.test, ast.Name(id=then_name, ctx=ast.Load()),
-                                                               ast.Name(id=else_name, ctx=ast.Load())], node)]
+        arms = [ast.Name(id=name, ctx=ast.Load()) for name in (then_name, else_name)]
+        return [then, otherwise, self.finish(names, "branch", [node.test] + arms, node)]
 
     def visit_With(self, node):
         node.body = self.statements(node.body)
