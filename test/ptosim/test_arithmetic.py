@@ -54,7 +54,7 @@ def test_integer_binary(name, dtype):
         return
     a, b = integer_samples(dtype, 256)
     got = apply(lambda v, m: getattr(pto.vmi, name)(v[0], v[1], m), [np.array(a, NUMPY[dtype]), np.array(b,
-                                                                                                         NUMPY[dtype])],
+        NUMPY[dtype])],
                 [dtype] * 2, dtype, 256)
     assert got.tolist() == [wrap(INTEGER_OPERATIONS[name](x, y), dtype) for x, y in zip(a, b)]
 
@@ -176,8 +176,8 @@ def test_float_specials(dtype):
         if value == "nan":
             return {"f32": 0x7FC00000, "f16": 0x7E00, "bf16": 0x7FC0}[dtype]
         if math.isinf(value):
-            return {"f32": 0x7F800000, "f16": 0x7C00, "bf16": 0x7F80}[dtype] | (0 if value > 0 else
-                                                                               1 << (31 if dtype == "f32" else 15))
+            return {"f32": 0x7F800000, "f16": 0x7C00,
+                "bf16": 0x7F80}[dtype] | (0 if value > 0 else 1 << (31 if dtype == "f32" else 15))
         return round_to(Fraction(value), dtype, math.copysign(1, value) < 0)
 
     unsigned = np.uint32 if dtype == "f32" else np.uint16

@@ -191,8 +191,8 @@ BAD = {
     "unknown dialect": (("pto.vmi.vadd", "foo.bar"), "trace", "unknown operation foo.bar"),
     "vector form of a scalar": (("vadd %v, %v", "vadd %v, %n"), "trace", "spelled pto.vmi.vadds"),
     "bounds that are no index": (("%c0 to", "%n to"), "trace", "bounds of scf.for are index"),
-    "lanes that do not exist": (("mask<64xpred>\n      scf", "mask<32xpred>\n      scf"), "trace", "requires lanes to "
-                                                                                                   "be one of"),
+    "lanes that do not exist": (("mask<64xpred>\n      scf", "mask<32xpred>\n      scf"), "trace",
+        "requires lanes to be one of"),
     "no entry": (("pto.entry, ", ""), "trace", "no function with the attribute pto.entry"),
     "no return": (("      return\n", ""), "trace", "has no return"),
     "unknown type": (("%n: i32", "%n: i33"), "trace", "unknown type 'i33'"),

@@ -80,8 +80,8 @@ def test_float_scalars(tmp_path):
 
 
 def test_half_and_bf16_scalars_round(tmp_path):
-    body = stores("scalar.cast(pto.f16(0.1) + pto.f16(0.2), pto.f32)", "scalar.cast(pto.bf16(0.1) * pto.bf16(3.0), "
-                                                                       "pto.f32)",
+    body = stores("scalar.cast(pto.f16(0.1) + pto.f16(0.2), pto.f32)",
+        "scalar.cast(pto.bf16(0.1) * pto.bf16(3.0), pto.f32)",
                   "scalar.cast(scalar.cast(pto.f32(1.00390625), pto.bf16), pto.f32)")
     got = scalars(tmp_path, body, 0, parameters="n: pto.i32", dtype=np.float32, count=3)
     bf16 = 0x3DCD      # 0.1 in bf16
@@ -246,13 +246,13 @@ NATIVE_ERRORS = {
                                        "was assigned in a run-time loop without a value before it"),
     "value that leaves a while loop unset": ("m = n\nwhile m > 3:\n    t = m\n    m = m - 1\nscalar.store(t, o_gm, 0)",
                                              "was assigned in a run-time loop without a value before it"),
-    "value set in one arm": ("if n > 3:\n    t = n + 1\nscalar.store(t, o_gm, 0)", "in one arm of a run-time `if` "
-                                                                                   "only"),
+    "value set in one arm": ("if n > 3:\n    t = n + 1\nscalar.store(t, o_gm, 0)",
+        "in one arm of a run-time `if` only"),
     "type that changes": ("s = pto.i32(0)\nfor i in range(n):\n    s = i\n", "has type i32, got index"),
     "numbers that differ": ("if n > 3:\n    t = 1\nelse:\n    t = 2\nscalar.store(t, o_gm, 0)", "give them a type"),
     "else of a loop": ("for i in range(n):\n    pass\nelse:\n    pass", "no PTO form"),
-    "hint and break": ("for i in pto.range(n, unroll_factor=2):\n    if i > 3:\n        break", "cannot carry unroll "
-                                                                                                "hints"),
+    "hint and break": ("for i in pto.range(n, unroll_factor=2):\n    if i > 3:\n        break",
+        "cannot carry unroll hints"),
     "pointer that is carried": ("p = o_gm\nfor i in range(n):\n    p = p + 1\n", "pointers cannot be carried"),
     "and": ("if n > 3 and n < 5:\n    pass", "no truth value"),
 }

@@ -13,7 +13,7 @@ from support import INTEGERS, NUMPY, apply, fails
 
 # Exponent bits, mantissa bits, bias, and what the largest exponent holds.
 FORMATS = {"f16": (5, 10, 15, "ieee"), "bf16": (8, 7, 127, "ieee"), "f8e5m2": (5, 2, 15, "ieee"), "f8e4m3": (4, 3, 7,
-                                                                                                             "fn"),
+    "fn"),
            "e2m1": (2, 1, 1, "none"), "e1m2": (1, 2, 1, "none"), "f32": (8, 23, 127, "ieee")}
 RANDOM = np.random.default_rng(5)
 
@@ -187,7 +187,7 @@ def integer_limits(name):
 
 @pytest.mark.parametrize("mode", ["R", "A", "Z"])
 @pytest.mark.parametrize("pair", [p for p, rule in CONVERSIONS.items() if p[0] in ("f16", "bf16",
-                                                                                   "f32") and p[1] in INTEGERS])
+    "f32") and p[1] in INTEGERS])
 def test_float_to_integer(pair, mode):
     source, target = pair
     values = [0.0, 0.5, 1.5, 2.5, -0.5, -1.5, -2.5, 0.25, -0.75, 100.5, -100.5, 127.5, 128.0, 200.0, 255.0, 255.5,
@@ -216,7 +216,7 @@ def test_integer_to_integer(pair):
     source, target = pair
     low, high = integer_limits(source)
     values = [low, low + 1, high, high - 1, 0, 1] + RANDOM.integers(low, high, 250, endpoint=True,
-                                                                    dtype=np.int64).tolist()
+        dtype=np.int64).tolist()
     array = np.array(values, np.int64).astype(NUMPY[source])
     widening = integer_limits(target)[1] > high and int(target.lstrip("siu")) > int(source.lstrip("siu"))
     to_low, to_high = integer_limits(target)

@@ -74,8 +74,8 @@ def test_nothing_moved(tmp_path):
 
 
 LIMITS = {
-    "row too long": ("pto.mte_gm_ub(x_gm, u, 0, 65536, nburst=(1, 0, 0))", "bounds", "len = 65536 does not fit its "
-                                                                                     "field of 16"),
+    "row too long": ("pto.mte_gm_ub(x_gm, u, 0, 65536, nburst=(1, 0, 0))", "bounds",
+        "len = 65536 does not fit its field of 16"),
     "too many rows": ("pto.mte_gm_ub(x_gm, u, 0, 1, nburst=(65536, 0, 0))", "bounds", "nburst count = 65536"),
     "negative length": ("pto.mte_gm_ub(x_gm, u, 0, n - 10, nburst=(1, 0, 0))", "bounds", "len = -10"),
     "too many repetitions": ("pto.mte_gm_ub(x_gm, u, 0, 1, nburst=(1, 0, 0), loops=[(2097152, 0, 0)])", "bounds",
@@ -83,13 +83,13 @@ LIMITS = {
     "GM stride": ("pto.mte_gm_ub(x_gm, u, 0, 1, nburst=(1, 1099511627776, 0))", "bounds", "field of 40"),
     "negative GM stride": ("pto.mte_gm_ub(x_gm, u, 0, 1, nburst=(2, -1, 32))", "bounds", "source stride = -1"),
     "UB stride": ("pto.mte_gm_ub(x_gm, u, 0, 1, nburst=(2, 1, 2097152))", "bounds", "field of 21"),
-    "UB stride not aligned": ("pto.mte_gm_ub(x_gm, u, 0, 1, nburst=(2, 1, 40))", "alignment", "40 in UB is not a "
-                                                                                              "multiple"),
+    "UB stride not aligned": ("pto.mte_gm_ub(x_gm, u, 0, 1, nburst=(2, 1, 40))", "alignment",
+        "40 in UB is not a multiple"),
     "UB address not aligned": ("pto.mte_gm_ub(x_gm, u + 8, 0, 1, nburst=(1, 0, 0))", "alignment", "UB address 8"),
     "UB source not aligned": ("pto.mte_ub_gm(u + 8, o_gm, 1, nburst=(1, 0, 0))", "alignment", "UB address 8"),
     "beyond UB": ("pto.mte_gm_ub(x_gm, w + 122880, 0, 64, nburst=(1, 0, 0))", "bounds", "outside [0, 253952)"),
-    "beyond the input": ("pto.mte_gm_ub(x_gm, u, 0, 101, nburst=(1, 0, 0))", "bounds", "[0, 101) of x_gm are outside "
-                                                                                       "[0, 100)"),
+    "beyond the input": ("pto.mte_gm_ub(x_gm, u, 0, 101, nburst=(1, 0, 0))", "bounds",
+        "[0, 101) of x_gm are outside [0, 100)"),
     "before the input": ("pto.mte_gm_ub(x_gm + (n - 1), u, 0, 8, nburst=(1, 0, 0))", "bounds", "[-1, 7) of x_gm"),
     "last row beyond the input": ("pto.mte_gm_ub(x_gm, u, 0, 10, nburst=(3, 46, 32))", "bounds", "[0, 102) of x_gm"),
     "beyond the output": ("pto.mte_gm_ub(x_gm, u, 0, 100, nburst=(1, 0, 0))\n" + FLAG +
@@ -124,16 +124,16 @@ def test_vector_bounds_and_alignment(tmp_path):
     run_one(253952 - 256, "v = pto.vmi.vload(x, n, size=64)")
     fails(run_one, 253952 - 256, "v = pto.vmi.vload(x, n + 8, size=64)", kind="bounds", text="outside [0, 253952)")
     fails(run_one, 0, "v = pto.vmi.vload(x, n - 8, size=64)", kind="bounds", text="[-32, 224)")
-    fails(run_one, 0, "v = pto.vmi.vload(x, n + 1, size=64)", kind="alignment", text="UB address 4 is not a multiple "
-                                                                                     "of 32")
+    fails(run_one, 0, "v = pto.vmi.vload(x, n + 1, size=64)", kind="alignment",
+        text="UB address 4 is not a multiple of 32")
     fails(run_one, 0, "pto.vmi.vstore(pto.vmi.vbrc(pto.f32(0.0), size=64), x, n + 4)", kind="alignment",
           text="UB address 16")
     run_one(0, "pto.vmi.vstore(pto.vmi.vbrc(pto.f32(0.0), size=1), x, n + 1)")
     run_one(0, 'v = pto.vmi.vload(x, n + 1, size=64, dist_mode="brc")')
     fails(run_one, 2, 'v = pto.vmi.vload(x, n, size=64, dist_mode="brc")', kind="alignment", text="multiple of 4")
     fails(run_one, 0, 'v = pto.vmi.vload(x, n + 4, size=8)', kind="alignment", text="multiple of 32")
-    fails(run_one, 0, 'p = pto.vmi.vload(x, n + 4, size=64, dist_mode="dintlv")', kind="alignment", text="multiple of "
-                                                                                                         "32")
+    fails(run_one, 0, 'p = pto.vmi.vload(x, n + 4, size=64, dist_mode="dintlv")', kind="alignment",
+        text="multiple of 32")
     # Inactive lanes are not written, so only the active ones must be in bounds.
     store = "pto.vmi.vstore(pto.vmi.vbrc(pto.f32(0.0), size=64), x, 0, pto.vmi.create_mask({}, size=64))"
     run_one(253952 - 32, store.format(8))
@@ -156,6 +156,6 @@ def test_an_input_may_not_be_written_nor_an_output_read(tmp_path):
         buffer = GlobalBuffer("x_gm", data, readable=readable, writable=writable)
         run_body(tmp_path, HEAD + body, buffer, np.zeros(64, np.uint8), 0, parameters=PARAMETERS)
 
-    fails(run_with, "pto.mte_gm_ub(x_gm, u, 0, 64, nburst=(1, 0, 0))", False, True, kind="bounds", text="may not be "
-                                                                                                        "read")
+    fails(run_with, "pto.mte_gm_ub(x_gm, u, 0, 64, nburst=(1, 0, 0))", False, True, kind="bounds",
+        text="may not be read")
     fails(run_with, "scalar.store(pto.ui8(1), x_gm, 0)", True, False, kind="bounds", text="may not be written")

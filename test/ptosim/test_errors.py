@@ -31,13 +31,13 @@ TRACE = {
     "lanes at run time": ("pto.vmi.vload(x, 0, size=n)", "must be a Python integer"),
     "lane counts that differ": ("pto.vmi.vadd(v, pto.vmi.vload(x, 0, size=128))", "operands of 64 and 128 lanes"),
     "types that differ": ("pto.vmi.vadd(v, pto.vmi.vload(h, 0, size=64))", "differ"),
-    "mask of other lanes": ("pto.vmi.vadd(v, v, pto.vmi.create_mask(1, size=128))", "mask of 128 lanes on vectors of "
-                                                                                    "64"),
+    "mask of other lanes": ("pto.vmi.vadd(v, v, pto.vmi.create_mask(1, size=128))",
+        "mask of 128 lanes on vectors of 64"),
     "64-bit vectors": ('pto.vmi.vload(pto.castptr(pto.const(0, dtype=pto.i64), pto.ptr(pto.si64, "ub")), 0, size=64)',
                        "VMI element type"),
     "8-bit product": ("pto.vmi.vmul(pto.vmi.vload(u, 0, size=256), pto.vmi.vload(u, 0, size=256))", "VMI element type"),
-    "integer quotient": ("pto.vmi.vdiv(pto.vmi.vload(i, 0, size=64), pto.vmi.vload(i, 0, size=64))", "VMI element "
-                                                                                                     "type"),
+    "integer quotient": ("pto.vmi.vdiv(pto.vmi.vload(i, 0, size=64), pto.vmi.vload(i, 0, size=64))",
+        "VMI element type"),
     "bits of floats": ("pto.vmi.vand(v, v)", "VMI element type"),
     "exponential of bf16": ("pto.vmi.vexp(pto.vmi.vload(b, 0, size=128))", "VMI element type"),
     "negative bf16": ("pto.vmi.vneg(pto.vmi.vload(b, 0, size=128))", "VMI element type"),
@@ -60,15 +60,15 @@ TRACE = {
     "difference with a scalar": ("pto.vmi.vsub(v, pto.f32(1.0), full)", "no vector-scalar form"),
     "quotient by a scalar": ("pto.vmi.vdiv(v, pto.f32(2.0), full)", "no vector-scalar form"),
     "scalar of another type": ("pto.vmi.vadd(v, pto.i32(1), full)", "scalar of type i32 where f32"),
-    "float in an integer vector": ("pto.vmi.vadd(pto.vmi.vload(i, 0, size=64), 1.5, full)", "cannot coerce the "
-                                                                                            "authored value"),
+    "float in an integer vector": ("pto.vmi.vadd(pto.vmi.vload(i, 0, size=64), 1.5, full)",
+        "cannot coerce the authored value"),
     "Python operators on vectors": ("v + v", "unsupported operand type(s)"),
     "broadcast of a Python number": ("pto.vmi.vbrc(1.0, size=64)", "requires a typed scalar"),
     "lane index of a Python number": ("pto.vmi.vci(0, size=64)", "requires a typed scalar"),
     "broadcast of an index": ("pto.vmi.vbrc(pto.const(1), size=64)", "VMI element type"),
     "lane index in bf16": ("pto.vmi.vci(pto.bf16(0.0), size=128)", "VMI element type"),
-    "signed gather offsets": ("pto.vmi.vgather(x, pto.vmi.vinterpret_cast(v, pto.si32), full)", "offsets must be "
-                                                                                                "unsigned"),
+    "signed gather offsets": ("pto.vmi.vgather(x, pto.vmi.vinterpret_cast(v, pto.si32), full)",
+        "offsets must be unsigned"),
     "sum of floats without reassoc": ("pto.vmi.vcadd(v, full)", "need reassoc=True"),
     "three groups": ("pto.vmi.vcadd(v, full, group=16, reassoc=True)", "group must be 1, 2, 4 or 8"),
     "unknown predicate": ("pto.vmi.vcmp(v, v, full, \"ult\")", "unknown predicate"),
@@ -85,8 +85,8 @@ TRACE = {
     "rounding of integers": ("pto.vmi.vcvt(pto.vmi.vload(i, 0, size=64), pto.i16, rounding=\"R\", saturate=\"SAT\")",
                              "'rounding' attribute is only valid for"),
     "saturation to fp4": ("p = pto.vmi.vinterpret_cast(pto.vmi.vload(b, 0, size=128), pto.vmi.bf16x2)\n"
-                          "pto.vmi.vcvt(p, pto.f4e2m1x2, rounding=\"R\", saturate=\"SAT\")", "'saturate' attribute is "
-                                                                                             "not valid"),
+                          "pto.vmi.vcvt(p, pto.f4e2m1x2, rounding=\"R\", saturate=\"SAT\")",
+                              "'saturate' attribute is not valid"),
     "reinterpretation to illegal lanes": ("pto.vmi.vinterpret_cast(pto.vmi.vload(u, 0, size=64), pto.ui32)",
                                           "requires lanes to be one of 1, 2, 4, 8, 64, 128, 256"),
     # Memory
@@ -142,8 +142,8 @@ TRACE = {
     "float bound": ("pto.for_(0, 1.5, step=1)", "expects a Python integer"),
     "carry of a Python number": ("pto.for_(0, n, step=1).carry(r=200)", "cannot change"),
     "carry of a pointer": ("pto.for_(0, n, step=1).carry(r=x)", "must be a scalar, vector or mask"),
-    "update is missing": ("loop = pto.for_(0, n, step=1).carry(r=n)\nwith loop:\n    pass", "loop.update(…) is "
-                                                                                            "missing"),
+    "update is missing": ("loop = pto.for_(0, n, step=1).carry(r=n)\nwith loop:\n    pass",
+        "loop.update(…) is missing"),
     "update twice": ("loop = pto.for_(0, n, step=1).carry(r=n)\nwith loop:\n    loop.update(r=loop.r)\n"
                      "    loop.update(r=loop.r)", "exactly once"),
     "update with other names": ("loop = pto.for_(0, n, step=1).carry(r=n)\nwith loop:\n    loop.update(q=loop.r)",
@@ -151,10 +151,10 @@ TRACE = {
     "update with another type": ("loop = pto.for_(0, n, step=1).carry(r=n)\nwith loop:\n    loop.update(r=loop.iv)",
                                  "has type i32, got index"),
     "update in an inner loop": ("loop = pto.for_(0, n, step=1).carry(r=n)\nwith loop:\n"
-                                "    with pto.for_(0, 2, step=1):\n        loop.update(r=loop.r)", "directly into the "
-                                                                                                   "body"),
-    "final inside": ("loop = pto.for_(0, n, step=1).carry(r=n)\nwith loop:\n    loop.final(\"r\")", "available after "
-                                                                                                    "the loop"),
+                                "    with pto.for_(0, 2, step=1):\n        loop.update(r=loop.r)",
+                                    "directly into the body"),
+    "final inside": ("loop = pto.for_(0, n, step=1).carry(r=n)\nwith loop:\n    loop.final(\"r\")",
+        "available after the loop"),
     "carried name after the loop": ("loop = pto.for_(0, n, step=1).carry(r=n)\nwith loop:\n    "
                                     "loop.update(r=loop.r)\nloop.r",
                                     "use loop.final('r')"),
@@ -162,12 +162,12 @@ TRACE = {
                                      "pto.vmi.vadd(w, w)", "made inside a loop or branch that has ended"),
     "branch on an integer": ("pto.if_(n)", "branches on an i1 scalar"),
     "branch on a Python value": ("pto.if_(True)", "branches on an i1 scalar"),
-    "one arm assigns": ("with pto.if_(n > 0) as br:\n    with br.then_:\n        br.assign(y=n)", "same names in both "
-                                                                                                  "arms"),
+    "one arm assigns": ("with pto.if_(n > 0) as br:\n    with br.then_:\n        br.assign(y=n)",
+        "same names in both arms"),
     "arms of different types": ("with pto.if_(n > 0) as br:\n    with br.then_:\n        br.assign(y=n)\n    with "
                                 "br.else_:\n"
-                                "        br.assign(y=pto.const(1))", "i32 scalar in one arm and index scalar in the "
-                                                                     "other"),
+                                "        br.assign(y=pto.const(1))",
+                                    "i32 scalar in one arm and index scalar in the other"),
     "static_range of a scalar": ("pto.static_range(n)", "takes Python integers"),
     "const_expr of a run-time value": ("pto.const_expr(n > 1)", "needs a value known while tracing"),
     # Unroll hints
@@ -264,8 +264,8 @@ VERIFY = {
     "vector across a scalar load": ("s = scalar.load(x_gm, 0)\npto.vmi.vadd(v, s, full)", "beyond scalar_load"),
     "vector across a block query": ("pto.get_block_idx()\npto.vmi.vadd(v, v)", "beyond block_idx"),
     "computed mask across a flag": ("c = pto.vmi.vcmp(v, v, full, \"lt\")\npto.set_flag(\"V\", \"MTE3\", event_id=0)\n"
-                                    "pto.vmi.vstore(pto.vmi.vbrc(pto.f32(1.0), size=64), x, 0, c)", "escaping value "
-                                                                                                    "mask"),
+                                    "pto.vmi.vstore(pto.vmi.vbrc(pto.f32(1.0), size=64), x, 0, c)",
+                                        "escaping value mask"),
     "combined constant masks across a flag": ("c = pto.vmi.vnot(full)\npto.set_flag(\"V\", \"MTE3\", event_id=0)\n"
                                               "pto.vmi.vstore(pto.vmi.vbrc(pto.f32(1.0), size=64), x, 0, c)",
                                               "escaping value mask"),
@@ -337,8 +337,8 @@ HEADERS = {
                                "an entry takes GM pointers"),
     "a3": ('@pto.jit(target="a3", mode="explicit")\ndef k(n: pto.i32):\n    pass\n', 'target must be "a5"'),
     "emitc": ('@pto.jit(backend="emitc", mode="explicit")\ndef k(n: pto.i32):\n    pass\n', 'backend must be "vpto"'),
-    "cube": ('@pto.jit(kernel_kind="cube", mode="explicit")\ndef k(n: pto.i32):\n    pass\n', 'kernel_kind must be '
-                                                                                              '"vector"'),
+    "cube": ('@pto.jit(kernel_kind="cube", mode="explicit")\ndef k(n: pto.i32):\n    pass\n',
+        'kernel_kind must be "vector"'),
     "automatic mode": ('@pto.jit(target="a5")\ndef k(n: pto.i32):\n    pass\n', 'mode="explicit" only'),
     "unknown argument": ('@pto.jit(nme="k")\ndef k(n: pto.i32):\n    pass\n', "unexpected keyword argument 'nme'"),
     "no annotation": ('@pto.jit(mode="explicit")\ndef k(n):\n    pass\n', "needs pto.ptr"),
@@ -349,8 +349,8 @@ HEADERS = {
     "starred": ('@pto.jit(mode="explicit")\ndef k(*n: pto.i32):\n    pass\n', "not possible in a kernel"),
     "no kernel": ("x = 1\n", "no @pto.jit kernel"),
     "same name twice": ('@pto.jit(name="k", mode="explicit")\ndef a(n: pto.i32):\n    pass\n\n'
-                        '@pto.jit(name="k", mode="explicit")\ndef b(n: pto.i32):\n    pass\n', "two kernels are "
-                                                                                               "called k"),
+                        '@pto.jit(name="k", mode="explicit")\ndef b(n: pto.i32):\n    pass\n',
+                            "two kernels are called k"),
     "import of a name that is not exported": ("from ptodsl import pto, vmi\n", "cannot import name 'vmi'"),
     "syntax": ("def k(:\n", "not Python"),
 }
@@ -365,8 +365,8 @@ def test_bad_files(tmp_path, name):
 
 
 @pytest.mark.parametrize("body, text", [
-    ("return n", "returns a value"), ("helper(x_gm)", "takes 2 positional"), ("helper(x_gm, n)", "is ptr(f32, ub), "
-                                                                                                 "got"),
+    ("return n", "returns a value"), ("helper(x_gm)", "takes 2 positional"), ("helper(x_gm, n)",
+        "is ptr(f32, ub), got"),
     ("helper(pto.castptr(pto.const(0, dtype=pto.i64), pto.ptr(pto.f32, 'ub')), 1.5)", "cannot coerce"),
     ("k(x_gm, x_gm, n)", "is an entry")])
 def test_calls(tmp_path, body, text):

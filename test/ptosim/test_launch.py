@@ -40,9 +40,9 @@ def test_expressions(text):
 
 @pytest.mark.parametrize("text, message", [
     ("m + 1", "unknown name m"), ("1 +", "unexpected end"), ("in.size[0]", "has no size"), ("in.extent[2]",
-                                                                                            "has 2 dimensions"),
+        "has 2 dimensions"),
     ("pow(2, 3)", "unknown function pow"), ("min(1)", "takes 2 arguments"), ("1 2", "cannot read 2"), ("(1",
-                                                                                                       "expected )"),
+        "expected )"),
     ("1 ? 2", "cannot read")])
 def test_bad_expressions(text, message):
     with pytest.raises(UsageError) as caught:
@@ -113,10 +113,10 @@ PLAN_ERRORS = {
     "file for a number": (plan(), {"gain": {"file": "x.npy"}}, "is a scalar"),
     "dimensions": (plan(), {"x": {"file": "x.npy", "extent": [30, 10]}}, "has 1 dimensions"),
     "kernel that does not exist": (plan(kernel_name="nothing"), {}, "has no kernel nothing"),
-    "argument order": (plan(kernel_arguments=plan()["kernels"][0]["arguments"][::-1]), {}, "is i32 in the launch "
-                                                                                           "plan, f32"),
-    "argument count": (plan(kernel_arguments=plan()["kernels"][0]["arguments"][1:]), {}, "the launch plan passes 4 "
-                                                                                         "arguments"),
+    "argument order": (plan(kernel_arguments=plan()["kernels"][0]["arguments"][::-1]), {},
+        "is i32 in the launch plan, f32"),
+    "argument count": (plan(kernel_arguments=plan()["kernels"][0]["arguments"][1:]), {},
+        "the launch plan passes 4 arguments"),
     "argument type": (plan(kernel_arguments=plan()["kernels"][0]["arguments"][:4] +
                            [{"name": "n", "dtype": "si16", "value": "1"}]), {}, "is si16 in the launch plan, i32"),
     "file that does not exist": (plan(kernel_file="nowhere.py"), {}, "does not exist"),
@@ -185,8 +185,8 @@ def second(t: pto.ptr(pto.i32, "gm"), o: pto.ptr(pto.i32, "gm"), n: pto.i32):
             "temporaries": [{"name": "tmp", "dtype": "i32", "bytes": "o.extent[0] * 4"}],
             "kernels": [{"name": "first", "blocks": 1, "arguments": [pointer("t", "tmp", "write"), count]},
                         {"name": "second", "blocks": "1", "arguments": [pointer("t", "tmp", "read"), pointer("o", "o",
-                                                                                                             "write"),
-                                                                        count]}]}
+                            "write"),
+                                count]}]}
     (tmp_path / "f.json").write_text(json.dumps(text))
     result = run_job(Session(), {"launch": "f.json", "args": {"o": {"out": "o.bin", "extent": [5]}}}, str(tmp_path))
     assert result["ok"], result

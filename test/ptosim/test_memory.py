@@ -53,7 +53,7 @@ def test_grouped_masks_and_mask_logic():
         v = pto.vmi.vload(x, 0, size=64)
         zero = pto.vmi.vbrc(pto.f32(-1.0), size=64)
         for k, m in enumerate((pto.vmi.vand(grouped, prefix), pto.vmi.vor(grouped, prefix), pto.vmi.vxor(grouped,
-                                                                                                         prefix),
+            prefix),
                                pto.vmi.vnot(grouped))):
             pto.vmi.vstore(pto.vmi.vsel(m, v, zero), o, k * 64)
 

@@ -32,8 +32,8 @@ def bar(kind):
 IN, OUT = flag("MTE2", "V"), flag("V", "MTE3")
 GOOD = {
     "plain": LOAD + IN + copy("x", "o") + OUT + STORE,
-    "barrier of all pipes": LOAD + "pto.pipe_barrier(pto.Pipe.ALL)\n" + copy("x",
-                                                                             "o") + "pto.pipe_barrier(pto.Pipe.ALL)\n" +
+    "barrier of all pipes": LOAD + "pto.pipe_barrier(pto.Pipe.ALL)\n" + copy("x", "o") +
+                            "pto.pipe_barrier(pto.Pipe.ALL)\n" +
                             STORE,
     "tokens": 'pto.get_buf("MTE2", 3)\n' + LOAD + 'pto.rls_buf("MTE2", 3)\npto.get_buf("V", 3)\n' + copy("x", "o") +
               'pto.rls_buf("V", 3)\npto.get_buf("MTE3", 3)\n' + STORE + 'pto.rls_buf("MTE3", 3)\n',
@@ -42,21 +42,21 @@ GOOD = {
     "in place": LOAD + IN + copy("x", "x") + bar("VST_VLD") + copy("x", "o") + OUT + STORE,
     "overwrite after a load from elsewhere": LOAD + IN + copy("x", "o", "192 - i") + bar("VLD_VST") +
                                              "pto.vmi.vstore(pto.vmi.vbrc(pto.f32(1.0), size=64), x, 32)\n" + OUT + STORE,
-    "buffer refilled after vector code read it": LOAD + IN + copy("x", "o") + flag("V",
-                                                                                   "MTE2") + LOAD + IN + OUT + STORE,
-    "output overwritten after the move": LOAD + IN + copy("x", "o") + OUT + STORE + flag("MTE3", "V") + copy("x",
-                                                                                                             "o") + OUT +
+    "buffer refilled after vector code read it": LOAD + IN + copy("x", "o") + flag("V", "MTE2") +
+                                                LOAD + IN + OUT + STORE,
+    "output overwritten after the move": LOAD + IN + copy("x", "o") + OUT + STORE + flag("MTE3", "V") +
+                                         copy("x", "o") + OUT +
                                          STORE,
     "flags of other pipes order vector memory too": LOAD + IN + copy("x", "t") + flag("V", "S") + flag("S", "V") +
                                                     copy("t", "o") + OUT + STORE,
     "scalar read after DMA": LOAD + flag("MTE2", "S") + "s = scalar.load(x, 0)\n" + "scalar.store(s, o, 0)\n" +
                              flag("S", "MTE3") + "pto.mte_ub_gm(o, o_gm, 4, nburst=(1, 0, 0))\n",
-    "scalar read after vector store": LOAD + IN + copy("x",
-                                                       "o") + bar("VST_LD") + "s = scalar.load(o, 0)\n" + OUT + STORE,
-    "vector read after scalar store": LOAD + IN + copy("x", "o") + bar("VST_ST") + "scalar.store(pto.f32(1.0), o, "
-                                                                                   "3)\n" +
-                                      bar("ST_VLD") + bar("VST_VLD") + copy("o", "t") + OUT + flag("S", "MTE3",
-                                                                                                   1) + STORE,
+    "scalar read after vector store": LOAD + IN + copy("x", "o") + bar("VST_LD") +
+                                      "s = scalar.load(o, 0)\n" + OUT + STORE,
+    "vector read after scalar store": LOAD + IN + copy("x", "o") + bar("VST_ST") +
+                                      "scalar.store(pto.f32(1.0), o, 3)\n" +
+                                      bar("ST_VLD") + bar("VST_VLD") + copy("o", "t") + OUT +
+                                      flag("S", "MTE3", 1) + STORE,
     "a barrier passes on what the vector code waited for": LOAD + IN + copy("x", "o") + bar("VLD_ST") +
                                                            "scalar.store(pto.f32(1.0), x, 0)\n" + OUT + STORE,
 }
@@ -72,8 +72,8 @@ BAD = {
     "loaded data read with scalar.load": (LOAD + "s = scalar.load(x, 0)\n", "no flag MTE2 → S"),
     "vector result written to GM": (LOAD + IN + copy("x", "o") + STORE, "no flag V → MTE3"),
     "buffer refilled without V → MTE2": (LOAD + IN + copy("x", "o") + LOAD, "no flag V → MTE2"),
-    "output overwritten without MTE3 → V": (LOAD + IN + copy("x", "o") + OUT + STORE + copy("x", "o"), "no flag MTE3 "
-                                                                                                       "→ V"),
+    "output overwritten without MTE3 → V": (LOAD + IN + copy("x", "o") + OUT + STORE + copy("x", "o"),
+        "no flag MTE3 → V"),
     "scalar store moved out": ("scalar.store(pto.f32(1.0), o, 0)\n" + STORE.replace("1024", "4"), "no flag S → MTE3"),
     "moved out and refilled": (LOAD + flag("MTE2", "MTE3") + "pto.mte_ub_gm(x, o_gm, 1024, nburst=(1, 0, 0))\n" + LOAD,
                                "no flag MTE3 → MTE2"),
@@ -99,14 +99,14 @@ BAD = {
     "overwrite after a load from another address": (
         LOAD + IN + copy("x", "o") + "pto.vmi.vstore(pto.vmi.vbrc(pto.f32(1.0), size=64), x, 32)\n", "VLD_VST"),
     "scalar read after vector store": (LOAD + IN + copy("x", "o") + "s = scalar.load(o, 0)\n", "a mem_bar"),
-    "scalar write after vector load": (LOAD + IN + flag("MTE2", "S") + copy("x", "o") + "scalar.store(pto.f32(1.0), "
-                                                                                        "x, 0)\n", "a mem_bar"),
-    "vector read after scalar store": (LOAD + IN + flag("MTE2", "S") + "scalar.store(pto.f32(1.0), x, 0)\n" + copy("x",
-                                                                                                                   "o"),
+    "scalar write after vector load": (LOAD + IN + flag("MTE2", "S") + copy("x", "o") +
+                                       "scalar.store(pto.f32(1.0), x, 0)\n", "a mem_bar"),
+    "vector read after scalar store": (LOAD + IN + flag("MTE2", "S") + "scalar.store(pto.f32(1.0), x, 0)\n" +
+                                       copy("x", "o"),
                                        "a mem_bar"),
     "wait without set": ('pto.wait_flag("MTE2", "V", event_id=2)\n', "would hang"),
-    "set twice": ('pto.set_flag("MTE2", "V", event_id=2)\npto.set_flag("MTE2", "V", event_id=2)\n', "set again before "
-                                                                                                    "a wait"),
+    "set twice": ('pto.set_flag("MTE2", "V", event_id=2)\npto.set_flag("MTE2", "V", event_id=2)\n',
+        "set again before a wait"),
     "event left raised": ('pto.set_flag("MTE2", "V", event_id=2)\n', "left raised at the end: MTE2 → V event 2"),
     "wait for another event": ('pto.set_flag("MTE2", "V", event_id=2)\npto.wait_flag("MTE2", "V", event_id=1)\n',
                                "would hang"),
@@ -160,8 +160,8 @@ POISON = {
                   "pto.vmi.vstore(pto.vmi.vcadd(pto.vmi.vload(x, 0, size=64), full, reassoc=True), o, 0)\n" + OUT +
                   STORE.replace("1024", "4"), "came from undefined data"),
     "mask": ("full = pto.vmi.create_mask(64, size=64)\nv = pto.vmi.vload(x, 0, size=64)\n"
-             "pto.vmi.vstore(v, o, 0, pto.vmi.vcmps(v, pto.f32(0.0), full, \"lt\"))\n", "the mask depends on "
-                                                                                        "undefined data"),
+             "pto.vmi.vstore(v, o, 0, pto.vmi.vcmps(v, pto.f32(0.0), full, \"lt\"))\n",
+                 "the mask depends on undefined data"),
     "scalar": ("s = scalar.load(x, 0)\n", "were never written"),
     "shift count": ("full = pto.vmi.create_mask(64, size=64)\nu = pto.vmi.vbrc(pto.ui32(40), size=64)\n"
                     "o = pto.castptr(pto.const(16384, dtype=pto.i64), pto.ptr(pto.ui32, \"ub\"))\n"
@@ -171,8 +171,8 @@ POISON = {
     "selection by an undefined mask": (
         "full = pto.vmi.create_mask(64, size=64)\nv = pto.vmi.vload(x, 0, size=64)\n"
         "one = pto.vmi.vbrc(pto.f32(1.0), size=64)\nc = pto.vmi.vcmps(v, pto.f32(0.0), full, \"lt\")\n"
-        "pto.vmi.vstore(pto.vmi.vsel(c, one, one), o, 0)\n" + OUT + STORE.replace("1024", "4"), "came from undefined "
-                                                                                                "data"),
+        "pto.vmi.vstore(pto.vmi.vsel(c, one, one), o, 0)\n" + OUT + STORE.replace("1024", "4"),
+            "came from undefined data"),
     "max of no lane": ("none = pto.vmi.create_mask(0, size=64)\n"
                        "pto.vmi.vstore(pto.vmi.vcmax(pto.vmi.vbrc(pto.f32(1.0), size=64), none), o, 0)\n" + OUT +
                        STORE.replace("1024", "4"), "came from undefined data"),
@@ -238,8 +238,8 @@ def test_blocks_that_disagree_about_a_byte(tmp_path):
     args = np.ones(256, np.float32), np.zeros(256, np.float32), 256
     body = HEAD + BLOCKS + "pto.mte_ub_gm(o, pto.addptr(o_gm, b * {}), 128, nburst=(1, 0, 0))\n"
     run_body(tmp_path, body.format(32), *args, blocks=4)
-    error = fails(run_body, tmp_path, body.format(16), *args, blocks=4, kind="race", text="written with different "
-                                                                                          "values")
+    error = fails(run_body, tmp_path, body.format(16), *args, blocks=4, kind="race",
+        text="written with different values")
     assert error.block == 1
 
 
@@ -257,8 +257,8 @@ def test_a_block_may_not_write_what_another_reads(tmp_path):
     args = np.ones(256, np.float32), np.ones(256, np.float32), 256
     body = HEAD + BLOCKS.replace("x_gm",
                                  "o_gm") + "pto.mte_ub_gm(o, pto.addptr(o_gm, 96 - b * 32), 128, nburst=(1, 0, 0))\n"
-    error = fails(run_body, tmp_path, body, *args, blocks=4, kind="race", text="are written, but another block of the "
-                                                                               "launch reads")
+    error = fails(run_body, tmp_path, body, *args, blocks=4, kind="race",
+        text="are written, but another block of the launch reads")
     assert error.block == 3
 
 
@@ -266,8 +266,8 @@ MINIMAL = {
     "nothing to leave out": (LOAD + IN + copy("x", "t") + bar("VST_VLD") + copy("t", "o") + OUT + STORE, []),
     "flag without a dependence": (LOAD + IN + flag("MTE2", "S") + copy("x", "o") + OUT + STORE, ["flag MTE2 → S"]),
     "barrier without a dependence": (LOAD + IN + copy("x", "o") + bar("VST_VLD") + OUT + STORE, ["mem_bar VST_VLD"]),
-    "two barriers where one would do": (LOAD + IN + copy("x", "t") + bar("VST_VLD") + bar("VV_ALL") + copy("t",
-                                                                                                           "o") + OUT + STORE,
+    "two barriers where one would do": (LOAD + IN + copy("x", "t") + bar("VST_VLD") + bar("VV_ALL") +
+                                        copy("t", "o") + OUT + STORE,
                                         ["mem_bar VST_VLD", "mem_bar VV_ALL"]),
     "stores that do not overlap": (LOAD + IN + copy("x", "o") + bar("VST_VST") +
                                    "pto.vmi.vstore(pto.vmi.vload(x, 0, size=64), o, 256)\n" + OUT + STORE,
