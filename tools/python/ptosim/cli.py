@@ -175,6 +175,9 @@ def main(arguments=None):
     except PtoError as error:
         print(error, file=sys.stderr)
         return 1
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())     # a reader such as head has seen enough
+        return 1
     except (OSError, ValueError, KeyError) as error:
         print(f"usage: {error}", file=sys.stderr)
         return 1
