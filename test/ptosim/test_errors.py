@@ -176,6 +176,8 @@ TRACE = {
     "factor too large": ("pto.for_(0, n, step=1, unroll_factor=1025)", "must be 1 … 1024"),
     "factor zero": ("pto.for_(0, n, step=1, unroll_factor=0)", "must be 1 … 1024"),
     "factor at run time": ("pto.for_(0, n, step=1, unroll_factor=n)", "known while tracing"),
+    "pto.range with a step but no start": ("pto.range(n, step=2)", "takes (stop) or (start, stop, step=…)"),
+    "pto.range with three positions": ("pto.range(0, n, 2)", "takes (stop) or (start, stop, step=…)"),
     "pto.range in plain Python": ("[k for k in pto.range(4)]", "only a marker"),
     "return in a loop": ("with pto.for_(0, n, step=1) as k:\n    return", "silently ends the trace"),
 }

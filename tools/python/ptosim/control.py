@@ -321,10 +321,11 @@ class RangeMarker:
                "(use pto.for_, or pto.static_range to unroll while tracing)")
 
 
-def range_(*bounds, step=1, unroll=None, unroll_factor=None):
+def range_(*bounds, step=None, unroll=None, unroll_factor=None):
     trace = current("pto.range")
-    if not 1 <= len(bounds) <= 2:
-        refuse("pto.range takes (stop) or (start, stop), step by keyword")
+    if not 1 <= len(bounds) <= 2 or len(bounds) == 1 and step is not None:
+        refuse("pto.range takes (stop) or (start, stop, step=…)")
+    step = 1 if step is None else step
     if not trace.options.hints:
         refuse("pto.range is unknown to the chosen toolchain (part 20)")
     check_hints("pto.range", unroll, unroll_factor, trace)
