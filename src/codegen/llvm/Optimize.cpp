@@ -49,8 +49,9 @@ void optimize_module(llvm::Module &m, llvm::TargetMachine &tm, const Target &t, 
     tuning.LoopVectorization = options.vectorizers;
     tuning.SLPVectorization = options.vectorizers;
     tuning.LoopInterleaving = options.vectorizers;
-    // Schedules say what is unrolled; hints are honoured all the same.
-    tuning.LoopUnrolling = options.vectorizers;
+    // Schedules say what is unrolled for their own reasons; short loops that are left keep small arrays in memory unless
+    // LLVM unrolls them.
+    tuning.LoopUnrolling = true;
     tuning.ForgetAllSCEVInLoopUnroll = true;
 
     // LLVM 22's vector-combine does not terminate on some chains of shuffles of loads. Our vectors are written in the
