@@ -48,6 +48,7 @@
 #include "lower/storage/SplitTuples.h"
 #include "lower/storage/UnpackBuffers.h"
 #include "lower/vector/FindIntrinsics.h"
+#include "lower/vector/Interleavings.h"
 #include "lower/vector/NarrowIndices.h"
 #include "lower/vector/VectorizeLoops.h"
 #include "simplify/CommonSubexpressions.h"
@@ -141,6 +142,7 @@ const std::vector<Pass> table = {
     {"trim-no-ops",           trim_no_ops,                 L::Vectors,   L::Vectors,   nullptr,           true},
     {"rebase-loops",          rebase_loops,                L::Vectors,   L::Vectors,   nullptr,           true},
     {"simplify-partitions",   simplify_statement,          L::Vectors,   L::Vectors,   nullptr,           true},
+    {"interleavings",         interleavings,               L::Vectors,   L::Vectors,   nullptr,           true},
     {"cse",                   common_subexpressions,       L::Vectors,   L::Vectors,   nullptr,           true},
     {"find-intrinsics",       find_fixed_point_intrinsics, L::Vectors,   L::Vectors,   nullptr,           true},
     {"check-overflow",        check_overflow,              L::Vectors,   L::Vectors,   nullptr,           false},
