@@ -48,9 +48,11 @@
 #include "lower/storage/SplitTuples.h"
 #include "lower/storage/UnpackBuffers.h"
 #include "lower/vector/FindIntrinsics.h"
+#include "lower/vector/GPRStorage.h"
 #include "lower/vector/Interleavings.h"
 #include "lower/vector/NarrowIndices.h"
 #include "lower/vector/VectorizeLoops.h"
+#include "lower/vector/VectorizeSWAR.h"
 #include "simplify/CommonSubexpressions.h"
 #include "simplify/Simplify.h"
 #include "support/Error.h"
@@ -136,8 +138,10 @@ const std::vector<Pass> table = {
     {"simplify-addresses",    simplify_statement,          L::Flat,      L::Flat,      nullptr,           true},
     {"constant-extents",      constant_extents,            L::Flat,      L::Flat,      nullptr,           true},
     {"unroll-loops",          unroll_loops,                L::Flat,      L::Unrolled,  nullptr,           false},
+    {"vectorize-swar",        vectorize_swar,              L::Unrolled,  L::Unrolled,  nullptr,           false},
     {"vectorize-loops",       vectorize_loops,             L::Unrolled,  L::Vectors,   nullptr,           false},
     {"simplify-vectors",      simplify_statement,          L::Vectors,   L::Vectors,   nullptr,           true},
+    {"gpr-storage",           gpr_storage,                 L::Vectors,   L::Vectors,   nullptr,           false},
     {"partition-loops",       partition_loops,             L::Vectors,   L::Vectors,   nullptr,           false},
     {"trim-no-ops",           trim_no_ops,                 L::Vectors,   L::Vectors,   nullptr,           true},
     {"rebase-loops",          rebase_loops,                L::Vectors,   L::Vectors,   nullptr,           true},
