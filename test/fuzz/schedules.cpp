@@ -2,10 +2,11 @@
 // a CompileError; nothing crashes, hangs or raises an InternalError.
 //
 // BROMIDE_FUZZ_PAIRS sets the number of pairs (default 1000; 20000 under BROMIDE_FULL), BROMIDE_FUZZ_SEED the first seed.
-// A failure is reduced and printed as a C++ program.
+// BROMIDE_FUZZ_REFUSALS prints why schedules are refused. A failure is reduced and printed as a C++ program.
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <functional>
@@ -38,6 +39,22 @@ Outcome run(const Program &program, const Schedule &schedule, const Result &expe
         Result got = interpret(built, program.width, program.height);
         if (std::string d = difference(expected, got); !d.empty()) {
             return {Outcome::Different, "interpreted after lowering: " + d};
+        }
+        const bool hints = std::any_of(schedule.directives.begin(), schedule.directives.end(),
+                                       [](const Directive &d) { return d.kind == "unroll_hint"; });
+        if (hints) {
+            // The same as for a target whose compiler takes no hints.
+            setenv("BROMIDE_NATIVE_UNROLL", "1", 1);
+            try {
+                got = interpret(built, program.width, program.height);
+            } catch (...) {
+                unsetenv("BROMIDE_NATIVE_UNROLL");
+                throw;
+            }
+            unsetenv("BROMIDE_NATIVE_UNROLL");
+            if (std::string d = difference(expected, got); !d.empty()) {
+                return {Outcome::Different, "interpreted with loops unrolled as hinted: " + d};
+            }
         }
         if (compile) {
             got = compile_and_run(built, program.width, program.height);
@@ -160,6 +177,9 @@ TEST(Fuzz, RandomSchedules) {
             if (failures >= 5) {
                 break;
             }
+        }
+        if (outcome.kind == Outcome::Refused && getenv("BROMIDE_FUZZ_REFUSALS")) {
+            std::cerr << "pair " << i << ": " << outcome.what;
         }
         (outcome.kind == Outcome::Refused ? refused : same)++;
         if ((i - first) % 500 == 499) {
