@@ -1,10 +1,13 @@
 #include "api/LoopDirectives.h"
 
+#include <limits>
+
 #include "api/Func.h"
 #include "api/LoopNestEditor.h"
 #include "api/Stage.h"
 #include "ir/IROperator.h"
 #include "ir/IRPrinter.h"
+#include "simplify/Simplify.h"
 
 namespace Halide {
 
@@ -110,9 +113,10 @@ Self &LoopDirectives<Self>::unroll_hint(const VarOrRVar &var) {
 
 template <typename Self>
 Self &LoopDirectives<Self>::unroll_hint(const VarOrRVar &var, const Expr &factor) {
-    const auto value = as_const_int(factor);
-    user_assert(value && *value >= 1 && factor.type() == Int(32))
-        << edit().name() << ".unroll_hint(" << var.name() << ", " << factor
+    const Expr simple = factor.defined() ? simplify(factor) : factor;
+    const auto value = factor.defined() ? as_const_int(simple) : std::nullopt;
+    user_assert(value && *value >= 1 && *value <= std::numeric_limits<int>::max())
+        << edit().name() << ".unroll_hint(" << var.name() << ", " << simple
         << "): the factor must be a constant int of at least 1.\n";
     edit().set_hint(var, UnrollHint::by((int)*value));
     return self();

@@ -67,7 +67,16 @@ public:
     Self &unroll(const VarOrRVar &var);
     Self &unroll(const VarOrRVar &var, const Expr &factor, TailStrategy tail = TailStrategy::Auto);
     // @}
-    /// Keeps the loop and tells the compiler behind to unroll it, fully or by a factor (a constant, at least 1).
+    /// Keeps the loop and tells the compiler behind to unroll it, fully or by a factor. Its bounds may vary.
+    ///
+    /// Only a serial loop can have a hint, and only one. If the loop is split later, the outer part keeps the hint, as
+    /// vectorize(x, 8) leaves a loop called x; a loop with a hint cannot be fused; rename, reorder and rfactor keep it.
+    /// Where a loop is cut into prologue, steady state and epilogue, a factor stays with the steady state, a full hint
+    /// with all three. A target whose compiler takes no hints has the loop expanded here.
+    ///
+    /// @param factor  a constant integer, at least 1.
+    /// @throws CompileError  the loop is parallel, vectorized, unrolled, a device loop, or has a hint; or the factor is
+    ///                       no positive constant. The same if a later directive makes the loop such a one.
     // @{
     Self &unroll_hint(const VarOrRVar &var);
     Self &unroll_hint(const VarOrRVar &var, const Expr &factor);

@@ -157,6 +157,8 @@ void LoopNestEditor::split(const VarOrRVar &old, const VarOrRVar &outer, const V
     Dim outer_dim = dims[i];
     dims[i].var = old_name + "." + inner.name();
     outer_dim.var = old_name + "." + outer.name();
+    // The outer loop is what remains of the old one, as vectorize(x, 8) shows, which calls it x again.
+    dims[i].hint = UnrollHint();
     if (outer_dim.for_type == ForType::Extern) {
         outer_dim.for_type = ForType::Serial;
     }
@@ -188,6 +190,12 @@ void LoopNestEditor::fuse(const VarOrRVar &inner, const VarOrRVar &outer, const 
     user_assert(!fused.is_rvar || is_rvar)
         << what << ": both loops are Vars, so the fused loop is a Var too, but " << fused.name() << " is an RVar.\n";
     check_new_name(fused, what, {in, out});
+
+    for (int part : {in, out}) {
+        user_assert(!dims[part].hint.defined())
+            << what << ": " << dims[part].var << " has an unroll hint, but no loop of its own in the fused one.\n"
+            << "  Fuse first, then give a hint for " << fused.name() << ".\n";
+    }
 
     // The loops in between move outside of the fused one, which takes the place of the inner loop.
     std::vector<std::string> passed;
@@ -390,16 +398,27 @@ void LoopNestEditor::set_loop_type(const VarOrRVar &v, ForType type, const std::
 }
 
 void LoopNestEditor::set_device_api(const VarOrRVar &v, DeviceAPI api, const std::string &directive) {
-    schedule.dims()[get(v, call(directive, v.name()))].device_api = api;
+    const std::string what = call(directive, v.name());
+    Dim &dim = schedule.dims()[get(v, what)];
+    user_assert(!dim.hint.defined() || api == DeviceAPI::None)
+        << what << ": " << v.name() << " has an unroll hint, which only a serial loop can have.\n";
+    dim.device_api = api;
 }
 
 void LoopNestEditor::set_hint(const VarOrRVar &v, const UnrollHint &hint) {
     const std::string what = call(
         "unroll_hint", v.name() + (hint.kind == UnrollHint::Kind::Factor ? ", " + std::to_string(hint.factor) : ""));
     Dim &dim = schedule.dims()[get(v, what)];
-    user_assert(dim.for_type == ForType::Serial && dim.device_api == DeviceAPI::None)
-        << what << ": " << v.name() << " is a parallel, vectorized, unrolled or device loop; only a serial loop "
-        << "can have an unroll hint.\n";
+    user_assert(dim.var != outermost_name)
+        << what << ": Var::outermost() stands for the place outside of all loops and has nothing to unroll.\n";
+    const char *kind = is_gpu(dim.for_type) || dim.device_api != DeviceAPI::None ? "a device loop" :
+                       is_vectorized(dim.for_type)                               ? "vectorized" :
+                       dim.for_type == ForType::Parallel                         ? "parallel" :
+                       dim.for_type == ForType::Unrolled                         ? "unrolled already" :
+                       dim.for_type == ForType::Extern                           ? "computed by an extern function" :
+                                                                                   nullptr;
+    user_assert(!kind) << what << ": " << v.name() << " is " << kind
+                       << "; only a serial loop can have an unroll hint.\n";
     user_assert(!dim.hint.defined()) << what << ": " << v.name() << " has an unroll hint already.\n";
     dim.hint = hint;
 }

@@ -220,6 +220,10 @@ FusedStage check_fused_stage(Function &child, size_t child_stage, std::map<std::
                     a.device_api == b.device_api && a.dim_type == b.dim_type)
             << head << "the loops " << a.var << " and " << b.var
             << " do not match in name, kind of loop, device, or kind of dimension.\n";
+        user_assert(!b.hint.defined() || a.hint == b.hint)
+            << head << "the loop " << b.var << " of " << child_name << " has an unroll hint that " << a.var << " of "
+            << stage_name(parent.name(), result.parent_stage) << " does not have.\n"
+            << "  The two loops become one, scheduled as the latter says: give the hint there.\n";
     }
     return result;
 }

@@ -30,6 +30,7 @@
 #include "lower/loops/PartitionLoops.h"
 #include "lower/loops/RebaseLoops.h"
 #include "lower/loops/TrimNoOps.h"
+#include "lower/loops/UnrollHints.h"
 #include "lower/loops/UnrollLoops.h"
 #include "lower/nest/Memoize.h"
 #include "lower/nest/Prefetch.h"
@@ -103,6 +104,10 @@ bool has_custom_passes(const LowerContext &ctx) {
     return !ctx.custom_passes.empty();
 }
 
+bool unrolls_natively(const LowerContext &ctx) {
+    return ctx.native_unroll_hints;
+}
+
 using L = Level;
 
 // clang-format off
@@ -141,6 +146,7 @@ const std::vector<Pass> table = {
     {"partition-loops",       partition_loops,             L::Vectors,   L::Vectors,   nullptr,           false},
     {"trim-no-ops",           trim_no_ops,                 L::Vectors,   L::Vectors,   nullptr,           true},
     {"rebase-loops",          rebase_loops,                L::Vectors,   L::Vectors,   nullptr,           true},
+    {"unroll-hints",          expand_unroll_hints,         L::Vectors,   L::Vectors,   unrolls_natively,  false},
     {"simplify-partitions",   simplify_statement,          L::Vectors,   L::Vectors,   nullptr,           true},
     {"interleavings",         interleavings,               L::Vectors,   L::Vectors,   nullptr,           true},
     {"cse",                   common_subexpressions,       L::Vectors,   L::Vectors,   nullptr,           true},
@@ -352,6 +358,7 @@ LowerContext make_lower_context(const std::vector<Function> &outputs, const std:
     ctx.requirements = requirements;
     ctx.trace_pipeline = trace_pipeline;
     ctx.custom_passes = custom_passes;
+    ctx.native_unroll_hints = !get_env_variable("BROMIDE_NATIVE_UNROLL").empty();
 
     std::tie(ctx.outputs, ctx.env) = deep_copy(outputs, build_environment(outputs));
     for (auto &entry : ctx.env) {

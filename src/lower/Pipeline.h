@@ -50,6 +50,7 @@ struct LowerContext {
     std::vector<Argument> args;                           ///< declared arguments without the outputs
     std::vector<IRMutator *> custom_passes;               ///< run at Level::Vectors, not owned
     bool trace_pipeline = false;
+    bool native_unroll_hints = false;                     ///< expand loops with unroll hints: no compiler behind takes them
     std::vector<LoweredFunc> closures;                    ///< filled by lower-parallel
 
     /// A name that no other call on this context returns, and that no Func, Var or symbol derived from one can have.

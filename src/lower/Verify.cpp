@@ -43,6 +43,7 @@ protected:
             check(!is_vectorized(op->for_type), "a loop is still marked vectorized", op);
             check(op->min.type().is_scalar() && op->max.type().is_scalar(), "loop bounds are vectors", op);
         }
+        check(!op->hint.defined() || op->for_type == ForType::Serial, "a loop that is not serial has an unroll hint", op);
         check(level < Level::Closed || op->for_type != ForType::Parallel, "a parallel loop is left", op);
         IRVisitor::visit(op);
     }

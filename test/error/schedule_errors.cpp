@@ -109,15 +109,6 @@ std::vector<Case> schedule_cases() {
          "Error: g: the split of x uses a tail strategy that blends with values stored before, and x.xo, a loop over the "
          "same dimension, is parallel: this is a race condition.\n"
          "  Use TailStrategy::GuardWithIf, or call allow_race_conditions() first.\n"},
-        {"hint_on_vector_loop", [] { Program p; p.pure.vectorize(p.x).unroll_hint(p.x); },
-         "Error: g.unroll_hint(x): x is a parallel, vectorized, unrolled or device loop; only a serial loop can have an "
-         "unroll hint.\n"},
-        {"hint_twice", [] { Program p; p.pure.unroll_hint(p.x).unroll_hint(p.x, 4); },
-         "Error: g.unroll_hint(x, 4): x has an unroll hint already.\n"},
-        {"hint_factor", [] { Program p; p.pure.unroll_hint(p.x, 0); },
-         "Error: g.unroll_hint(x, 0): the factor must be a constant int of at least 1.\n"},
-        {"vectorize_hinted_loop", [] { Program p; p.pure.unroll_hint(p.x).vectorize(p.x); },
-         "Error: g.vectorize(x): x has an unroll hint, which only a serial loop can have.\n"},
         {"specialize_type", [] { Program p; p.pure.specialize(Expr(1)); },
          "Error: g.specialize(1): the condition has type int32; it must be a comparison or another boolean (Bool()).\n"},
         {"specialize_varies", [] { Program p; p.pure.specialize(p.x > 3); },

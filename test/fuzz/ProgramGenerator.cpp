@@ -460,6 +460,12 @@ void apply_loop_directive(Target &s, const Directive &d) {
         s.tile(v(0), v(1), v(2), v(3), v(4), v(5), d.numbers[0], d.numbers[1], d.tail);
     } else if (d.kind == "rename") {
         s.rename(v(0), v(1));
+    } else if (d.kind == "unroll_hint") {
+        if (d.numbers.empty()) {
+            s.unroll_hint(v(0));
+        } else {
+            s.unroll_hint(v(0), d.numbers[0]);
+        }
     }
 }
 
@@ -602,6 +608,39 @@ struct Scheduler {
     std::string fresh_name(const std::string &base) { return base + "_" + std::to_string(fresh++); }
 
     void add(Directive d) { schedule.directives.push_back(std::move(d)); }
+
+    /// Unroll hints on loops of a stage that nothing made parallel. Choices of their own, so that all others stay.
+    void unroll_hints(int f, int stage, const std::vector<std::string> &names, size_t first_directive) {
+        Random own(program.seed * 7919 + (uint64_t)f * 31 + (uint64_t)(stage + 1) + schedule.directives.size() * 1009);
+        std::string parallel;
+        for (size_t i = first_directive; i < schedule.directives.size(); i++) {
+            if (schedule.directives[i].kind == "parallel") {
+                parallel += schedule.directives[i].vars[0] + " ";
+            }
+        }
+        for (const std::string &name : names) {
+            // Parts of a parallel loop begin with its name; a fused loop may be one.
+            const bool may_be_parallel = !parallel.empty() && (parallel.find(name.substr(0, 1)) != std::string::npos);
+            if (may_be_parallel || !own.one_in(4)) {
+                continue;
+            }
+            Directive d;
+            d.kind = "unroll_hint";
+            d.func = f;
+            d.stage = stage;
+            d.vars = {name};
+            if (own.one_in(3)) {
+                add(d);
+            } else {
+                d.numbers = {own.pick(std::vector<int>{1, 2, 3, 4, 7, 16})};
+                add(d);
+            }
+            if (own.one_in(30)) {
+                d.numbers = {own.upto(2)};   // a second hint, or no factor
+                add(d);
+            }
+        }
+    }
 
     void pure_loops(int f) {
         std::vector<std::string> &dims = loops[f];
@@ -771,9 +810,17 @@ struct Scheduler {
                     add(d);
                 }
             }
+            size_t first = schedule.directives.size();
             pure_loops(f);
+            unroll_hints(f, -1, loops[f], first);
             for (size_t u = 0; u < spec.updates.size(); u++) {
+                first = schedule.directives.size();
                 update_loops(f, (int)u);
+                std::vector<std::string> names = {spec.updates[u].kind == UpdateSpec::ScanX ? "y" : "x"};
+                if (spec.updates[u].kind != UpdateSpec::PureAdd) {
+                    names.push_back("r" + std::to_string(f) + std::to_string(u) + "$x");
+                }
+                unroll_hints(f, (int)u, names, first);
             }
             if (f < count - 1 && random.one_in(5)) {
                 Directive d;

@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <functional>
@@ -38,6 +39,22 @@ Outcome run(const Program &program, const Schedule &schedule, const Result &expe
         Result got = interpret(built, program.width, program.height);
         if (std::string d = difference(expected, got); !d.empty()) {
             return {Outcome::Different, "interpreted after lowering: " + d};
+        }
+        const bool hints = std::any_of(schedule.directives.begin(), schedule.directives.end(),
+                                       [](const Directive &d) { return d.kind == "unroll_hint"; });
+        if (hints) {
+            // The same as for a target whose compiler takes no hints.
+            setenv("BROMIDE_NATIVE_UNROLL", "1", 1);
+            try {
+                got = interpret(built, program.width, program.height);
+            } catch (...) {
+                unsetenv("BROMIDE_NATIVE_UNROLL");
+                throw;
+            }
+            unsetenv("BROMIDE_NATIVE_UNROLL");
+            if (std::string d = difference(expected, got); !d.empty()) {
+                return {Outcome::Different, "interpreted with loops unrolled as hinted: " + d};
+            }
         }
         if (compile) {
             got = compile_and_run(built, program.width, program.height);

@@ -480,6 +480,24 @@ void CodeGen_LLVM::visit(const ProducerConsumer *op) {
     codegen(op->body);
 }
 
+/// Adds a property to those of the loop that `back` closes. The first operand of a loop's metadata is itself: that makes
+/// it one of its own.
+static void add_loop_property(llvm::BranchInst *back, const char *name, llvm::Constant *value = nullptr) {
+    llvm::LLVMContext &context = back->getContext();
+    std::vector<llvm::Metadata *> operands = {nullptr};
+    if (const llvm::MDNode *old = back->getMetadata(llvm::LLVMContext::MD_loop)) {
+        operands.insert(operands.end(), old->op_begin() + 1, old->op_end());
+    }
+    std::vector<llvm::Metadata *> property = {llvm::MDString::get(context, name)};
+    if (value) {
+        property.push_back(llvm::ConstantAsMetadata::get(value));
+    }
+    operands.push_back(llvm::MDNode::get(context, property));
+    llvm::MDNode *id = llvm::MDNode::getDistinct(context, operands);
+    id->replaceOperandWith(0, id);
+    back->setMetadata(llvm::LLVMContext::MD_loop, id);
+}
+
 // for i in min..max:  test before increment, so that max may be the largest value of the type.
 void CodeGen_LLVM::visit(const For *op) {
     internal_assert(op->for_type == ForType::Serial)
@@ -508,17 +526,10 @@ void CodeGen_LLVM::visit(const For *op) {
     llvm::Value *next = builder->CreateAdd(i, int_constant(i->getType(), 1), op->name + ".next", !is_signed, is_signed);
     i->addIncoming(next, builder->GetInsertBlock());
     llvm::BranchInst *back = builder->CreateCondBr(done, after, loop);
-    if (op->hint.defined()) {
-        llvm::Metadata *hint = nullptr;
-        if (op->hint.kind == UnrollHint::Kind::Full) {
-            hint = llvm::MDNode::get(context, llvm::MDString::get(context, "llvm.loop.unroll.full"));
-        } else {
-            hint = llvm::MDNode::get(context, {llvm::MDString::get(context, "llvm.loop.unroll.count"),
-                                               llvm::ConstantAsMetadata::get(int_constant(i32_t, op->hint.factor))});
-        }
-        llvm::MDNode *id = llvm::MDNode::getDistinct(context, {nullptr, hint});
-        id->replaceOperandWith(0, id);
-        back->setMetadata(llvm::LLVMContext::MD_loop, id);
+    if (op->hint.kind == UnrollHint::Kind::Full) {
+        add_loop_property(back, "llvm.loop.unroll.full");
+    } else if (op->hint.kind == UnrollHint::Kind::Factor) {
+        add_loop_property(back, "llvm.loop.unroll.count", int_constant(i32_t, op->hint.factor));
     }
     builder->SetInsertPoint(after);
 }

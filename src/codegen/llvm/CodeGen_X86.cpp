@@ -4,6 +4,7 @@
 
 #include <optional>
 
+#include "analysis/ConstantBounds.h"
 #include "ir/IROperator.h"
 #include "support/Error.h"
 #include "support/Util.h"
@@ -158,7 +159,7 @@ protected:
             e = c->value;
         }
         Expr a, b;
-        bool widened = e.type().bits() == 32;
+        bool widened = e.type().bits() >= ta.bits() + tb.bits();
         if (const Mul *m = e.as<Mul>()) {
             a = m->a;
             b = m->b;
@@ -184,7 +185,65 @@ protected:
         return std::nullopt;
     }
 
-    // Sums of `group` adjacent products in one instruction, then the generic tree for the rest.
+    /// Bytes whose products are summed in pairs of 16 bits, in the order that pmaddubsw takes: unsigned, signed. The
+    /// instruction saturates, so the ranges must show that no sum of two leaves 16 bits.
+    struct BytePairs {
+        Expr a, b;
+        /// Both are signed: |a| and b with the sign of a stand for them.
+        bool moves_sign = false;
+    };
+
+    std::optional<BytePairs> pairs_of_bytes(const Expr &value) const {
+        const auto in_16_bits = [](int64_t a_max, const ConstantInterval &b) {
+            return b.is_bounded() && 2 * a_max * b.max <= 32767 && 2 * a_max * b.min >= -32768;
+        };
+        if (const auto p = product_of(value, UInt(8), Int(8))) {
+            const ConstantInterval a = constant_integer_bounds(p->first);
+            if (a.is_bounded() && in_16_bits(a.max, constant_integer_bounds(p->second))) {
+                return BytePairs{p->first, p->second};
+            }
+        }
+        if (const auto p = product_of(value, Int(8), Int(8))) {
+            // −128 has no negative: the operand that takes the sign must not be it.
+            for (const auto &[a, b] : {*p, std::make_pair(p->second, p->first)}) {
+                const ConstantInterval range = constant_integer_bounds(b);
+                if (range.is_bounded() && range.min > -128) {
+                    return BytePairs{a, b, true};
+                }
+            }
+        }
+        return std::nullopt;
+    }
+
+    llvm::Value *add_pairs_of_bytes(llvm::Value *a, llvm::Value *b, bool moves_sign, int width) {
+        if (moves_sign) {
+            const char *sign = width == 256 ? "llvm.x86.avx2.psign.b" : "llvm.x86.ssse3.psign.b.128";
+            if (width == 512) {
+                llvm::Value *halves[2];
+                for (int i = 0; i < 2; i++) {
+                    llvm::Value *x = slice(a, 32 * i, 32);
+                    halves[i] = call_named("llvm.x86.avx2.psign.b", x->getType(), {slice(b, 32 * i, 32), x});
+                }
+                b = concat({halves[0], halves[1]});
+            } else {
+                b = call_named(sign, b->getType(), {b, a});
+            }
+            a = builder->CreateBinaryIntrinsic(llvm::Intrinsic::abs, a, llvm::ConstantInt::getFalse(context));
+        }
+        const char *name = width == 512 ? "llvm.x86.avx512.pmaddubs.w.512" :
+                           width == 256 ? "llvm.x86.avx2.pmadd.ub.sw" :
+                                          "llvm.x86.ssse3.pmadd.ub.sw.128";
+        return call_named(name, vector_type(i16_t, width / 16), {a, b});
+    }
+
+    llvm::Value *add_pairs_of_words(llvm::Value *a, llvm::Value *b, int width) {
+        const char *name = width == 512 ? "llvm.x86.avx512.pmaddw.d.512" :
+                           width == 256 ? "llvm.x86.avx2.pmadd.wd" :
+                                          "llvm.x86.sse2.pmadd.wd";
+        return call_named(name, vector_type(i32_t, width / 32), {a, b});
+    }
+
+    // Sums of `group` adjacent products by one or two instructions, then the generic tree for the rest.
     llvm::Value *sum_of_products(const VectorReduce *op, llvm::Value *a, llvm::Value *b, int group, int element_bits,
                                  const std::function<llvm::Value *(llvm::Value *, llvm::Value *, int)> &instruction) {
         const int lanes = lanes_of(a);
@@ -223,11 +282,13 @@ protected:
 
     llvm::Value *target_reduce(const VectorReduce *op) override {
         const int factor = op->value.type().lanes() / op->type.lanes();
-        if (op->op != VectorReduce::Add || !op->type.is_int_or_uint() || op->type.bits() != 32) {
+        const int bits = op->type.bits();
+        if (op->op != VectorReduce::Add || !op->type.is_int_or_uint() || (bits != 16 && bits != 32) || factor % 2) {
             return nullptr;
         }
+        const int of_bytes = bits / 8;   // how many products of bytes an instruction adds, or two in a row
         const bool vnni = target.has_feature(Target::AVX512_Zen4) || target.has_feature(Target::AVXVNNI);
-        if (factor % 4 == 0 && vnni) {
+        if (bits == 32 && factor % 4 == 0 && vnni) {
             if (const auto p = product_of(op->value, UInt(8), Int(8))) {
                 llvm::Value *a = codegen(p->first);
                 llvm::Value *b = codegen(p->second);
@@ -240,15 +301,22 @@ protected:
                 });
             }
         }
-        if (factor % 2 == 0) {
+        if (factor % of_bytes == 0 && target.has_feature(Target::SSE41)) {
+            if (const auto p = pairs_of_bytes(op->value)) {
+                llvm::Value *a = codegen(p->a);
+                llvm::Value *b = codegen(p->b);
+                return sum_of_products(op, a, b, of_bytes, 8, [&](llvm::Value *x, llvm::Value *y, int width) {
+                    llvm::Value *pairs = add_pairs_of_bytes(x, y, p->moves_sign, width);
+                    return bits == 16 ? pairs : add_pairs_of_words(pairs, int_constant(pairs->getType(), 1), width);
+                });
+            }
+        }
+        if (bits == 32) {
             if (const auto p = product_of(op->value, Int(16), Int(16))) {
                 llvm::Value *a = codegen(p->first);
                 llvm::Value *b = codegen(p->second);
                 return sum_of_products(op, a, b, 2, 16, [&](llvm::Value *x, llvm::Value *y, int width) {
-                    const char *name = width == 512 ? "llvm.x86.avx512.pmaddw.d.512" :
-                                       width == 256 ? "llvm.x86.avx2.pmadd.wd" :
-                                                      "llvm.x86.sse2.pmadd.wd";
-                    return call_named(name, vector_type(i32_t, width / 32), {x, y});
+                    return add_pairs_of_words(x, y, width);
                 });
             }
         }

@@ -250,6 +250,16 @@ void write_text_output(OutputFileType type, const std::string &path, const Modul
 
 }  // namespace
 
+std::string llvm_text_before_optimization(const Module &m) {
+    llvm::LLVMContext context;
+    const std::unique_ptr<llvm::Module> module =
+        CodeGen_LLVM::make(m.target().with_implied_features(), context)->compile(m);
+    std::string text;
+    llvm::raw_string_ostream out(text);
+    module->print(out, nullptr);
+    return text;
+}
+
 void compile_module(const Module &m, const std::map<OutputFileType, std::string> &outputs) {
     bool needs_code = false;
     for (const auto &[type, path] : outputs) {

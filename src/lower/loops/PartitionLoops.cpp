@@ -408,17 +408,17 @@ private:
             result = For::make(op->name, op->min, op->max, op->for_type, op->partition_policy, op->device_api,
                                IfThenElse::make(in_steady, steady_body, tail_body)).as<For>()->with_hint(op->hint);
         } else {
-            auto loop = [&](const Expr &min, const Expr &max, const Stmt &body) {
-                return For::make(op->name, min, max, op->for_type, op->partition_policy, op->device_api, body)
-                    .as<For>()
-                    ->with_hint(op->hint);
+            // A loop to be unrolled by a factor is long; its tails are not. All of a loop that goes is all of its parts.
+            const UnrollHint tail_hint = op->hint.kind == UnrollHint::Kind::Full ? op->hint : UnrollHint();
+            auto loop = [&](const Expr &min, const Expr &max, const Stmt &body, const UnrollHint &hint) {
+                return For::make(op->name, min, max, op->for_type, op->partition_policy, op->device_api, body, hint);
             };
-            result = loop(has_prologue ? first : op->min, has_epilogue ? last : op->max, steady_body);
+            result = loop(has_prologue ? first : op->min, has_epilogue ? last : op->max, steady_body, op->hint);
             if (has_prologue) {
-                result = Block::make(loop(op->min, first - 1, tail_body), result);
+                result = Block::make(loop(op->min, first - 1, tail_body, tail_hint), result);
             }
             if (has_epilogue) {
-                result = Block::make(result, loop(last + 1, op->max, tail_body));
+                result = Block::make(result, loop(last + 1, op->max, tail_body, tail_hint));
             }
         }
         // An empty steady state must leave prologue and epilogue adjacent: min ≤ first ≤ max + 1 and

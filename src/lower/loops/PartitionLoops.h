@@ -15,7 +15,8 @@ namespace Internal {
 /// Example:   for x in 0..n: A[x] = B[max(likely(x − 1), 0)]
 ///            →  for x in 0..0: A[x] = B[max(x − 1, 0)];   for x in 1..n: A[x] = B[x − 1]
 ///
-/// Loops inside a prologue or epilogue are not cut again, unless their policy is Always.
+/// Loops inside a prologue or epilogue are not cut again, unless their policy is Always. The steady state keeps the unroll
+/// hint; prologue and epilogue have it too if it says to unroll fully.
 Stmt partition_loops(const Stmt &s, LowerContext &ctx);
 
 /// Drops all `likely` marks.

@@ -1,11 +1,11 @@
 #include "lower/loops/UnrollLoops.h"
 
-#include "analysis/ExprUsesVar.h"
 #include "ir/IRMutator.h"
 #include "ir/IROperator.h"
 #include "ir/IRPrinter.h"
 #include "ir/Scope.h"
 #include "ir/Substitute.h"
+#include "lower/loops/ConstantExtent.h"
 #include "simplify/Simplify.h"
 #include "support/Error.h"
 #include "support/Util.h"
@@ -29,7 +29,7 @@ protected:
             return IRMutator::visit(op);
         }
         Stmt body = mutate(op->body);
-        const std::optional<int64_t> extent = constant_extent(op);
+        const std::optional<int64_t> extent = constant_extent(op, lets);
         if (!extent) {
             const char *hint = "Can only unroll for loops over a constant extent.\n";
             if (get_env_variable("HL_PERMIT_FAILED_UNROLL") == "1") {
@@ -53,27 +53,6 @@ protected:
 
 private:
     Scope<Expr> lets;
-
-    std::optional<int64_t> constant_extent(const For *op) const {
-        Expr e = simplify(op->max - op->min + 1);
-        // The bounds may be names of enclosing lets: follow them, a step at a time, while they cancel or vanish.
-        for (int step = 0; step < 16; step++) {
-            if (std::optional<int64_t> c = as_const_int(e)) {
-                return c;
-            }
-            Expr next = e;
-            for (auto it = lets.cbegin(); it != lets.cend(); ++it) {
-                if (expr_uses_var(next, it.name())) {
-                    next = substitute(it.name(), it.value(), next);
-                }
-            }
-            if (next.same_as(e)) {
-                break;
-            }
-            e = simplify(next);
-        }
-        return std::nullopt;
-    }
 };
 
 }  // namespace

@@ -97,13 +97,16 @@ Method method_of(const Atomic *op) {
     return one_index && scalar && !u.has_effects ? Method::MutexPerElement : Method::OneMutex;
 }
 
-bool is_scalar_update(const Stmt &s) {
-    bool scalar = true;
+/// Whether lanes of one update may hit the same element.
+bool lanes_may_meet(const Stmt &s) {
+    bool meet = false;
     visit_with(s, [&](auto *self, const Store *op) {
-        scalar = scalar && op->value.type().is_scalar();
+        const Ramp *ramp = op->index.as<Ramp>();
+        const bool apart = ramp && ramp->base.type().is_scalar() && is_const(ramp->stride) && !is_const_zero(ramp->stride);
+        meet = meet || !(op->index.type().is_scalar() || apart);
         self->visit_base(op);
     });
-    return scalar;
+    return meet;
 }
 
 constexpr int mutexes = 1024;
@@ -112,23 +115,39 @@ class LowerAtomics : public IRMutator {
     const std::map<std::string, Method> &methods;
     const std::map<std::string, std::string> &mutex_names;
     bool concurrent = false;
+    /// Allocated in the innermost task: no other sees them.
+    std::set<std::string> of_this_task;
 
     using IRMutator::visit;
 
+    template<typename Node>
+    Stmt in_tasks(const Node *op) {
+        ScopedValue<bool> tasks(concurrent, true);
+        ScopedValue<std::set<std::string>> none(of_this_task, {});
+        return IRMutator::visit(op);
+    }
+
     Stmt visit(const For *op) override {
-        const bool before = concurrent;
-        concurrent = concurrent || op->for_type == ForType::Parallel;
-        Stmt s = IRMutator::visit(op);
-        concurrent = before;
-        return s;
+        return op->for_type == ForType::Parallel ? in_tasks(op) : IRMutator::visit(op);
     }
 
     Stmt visit(const Fork *op) override {
-        const bool before = concurrent;
-        concurrent = true;
-        Stmt s = IRMutator::visit(op);
-        concurrent = before;
-        return s;
+        return in_tasks(op);
+    }
+
+    Stmt visit(const Allocate *op) override {
+        ScopedValue<std::set<std::string>> before(of_this_task);
+        of_this_task.insert(op->name);
+        return IRMutator::visit(op);
+    }
+
+    bool others_may_update(const Stmt &body) const {
+        bool shared = false;
+        visit_with(body, [&](auto *self, const Store *op) {
+            shared = shared || !of_this_task.count(op->name);
+            self->visit_base(op);
+        });
+        return concurrent && shared;
     }
 
     // Lets around the stores are seen by the index of the lock: they are moved out of the locked part.
@@ -154,11 +173,12 @@ class LowerAtomics : public IRMutator {
     Stmt visit(const Atomic *op) override {
         const Method method = methods.at(op->producer_name);
         Stmt body = mutate(op->body);
+        const bool others = others_may_update(body);
         if (method == Method::Instruction) {
-            // Lanes of a vector update may hit one element, so it stays atomic even if nothing else runs.
-            return concurrent || !is_scalar_update(body) ? Atomic::make(op->producer_name, "", body) : body;
+            // Where lanes may meet in one element an update is atomic even if nothing else runs.
+            return others || lanes_may_meet(body) ? Atomic::make(op->producer_name, "", body) : body;
         }
-        return concurrent ? locked(op, body, method) : body;
+        return others ? locked(op, body, method) : body;
     }
 
 public:

@@ -9,7 +9,8 @@ namespace Halide::Internal {
 
 /// Decides how the updates in Atomic nodes become atomic.
 ///
-/// Nodes outside of parallel loops lose their mark. Updates of one element that one instruction or a compare-and-swap
+/// Nodes outside of parallel loops lose their mark, and so do those whose memory only the task they run in can see. Updates of
+/// one element that one instruction or a compare-and-swap
 /// loop can do keep it. All others are enclosed in lock and unlock of one of an array of mutexes, chosen by the element;
 /// the decision is made once per Func, since all its updates must exclude each other.
 ///

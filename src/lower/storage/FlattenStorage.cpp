@@ -310,13 +310,17 @@ private:
         Expr index = make_zero(t), base = make_zero(t);
         const Realization *storage = realizations.find(name);
         for (int d = 0; d < (int)args.size(); d++) {
-            Expr stride = cast(t, symbol(name, "stride", d));
+            Expr stride = cast(t, symbol(name, "stride", d)), min = cast(t, symbol(name, "min", d));
             if (image.defined()) {
                 stride = make_const(t, image.dim(d).stride());
+                min = make_const(t, image.dim(d).min());
             } else if (param.defined() && param.is_buffer() && d < param.dimensions()) {
-                const Expr required = param.stride_constraint(d);
-                if (required.defined() && is_const(required)) {
-                    stride = cast(t, required);
+                const Expr required_stride = param.stride_constraint(d), required_min = param.min_constraint(d);
+                if (required_stride.defined() && is_const(required_stride)) {
+                    stride = cast(t, required_stride);
+                }
+                if (required_min.defined() && is_const(required_min)) {
+                    min = cast(t, required_min);
                 }
             }
             if (storage && innermost_loop(args[d]) <= storage->loops) {
@@ -327,7 +331,7 @@ private:
                 }
             }
             index = index + cast(t.with_lanes(args[d].type().lanes()), args[d]) * stride;
-            base = base + cast(t, symbol(name, "min", d)) * stride;
+            base = base + min * stride;
         }
         return index - base;
     }

@@ -1,17 +1,32 @@
 #include "lower/vector/ReductionStore.h"
 
+#include "analysis/ExprUsesVar.h"
 #include "ir/IREquality.h"
 #include "ir/IROperator.h"
 #include "ir/IRVisitor.h"
+#include "ir/Substitute.h"
 #include "support/Error.h"
 
 namespace Halide {
 namespace Internal {
 
 std::optional<ReductionStore> match_reduction(const Store *store) {
+    // let t = … in f[i] op e(t): what the value shares is named before it, perhaps parts of the index too.
+    std::vector<const Let *> lets;
+    Expr v = store->value;
+    while (const Let *let = v.as<Let>()) {
+        lets.push_back(let);
+        v = let->body;
+    }
+    auto without_lets = [&](Expr e) {
+        for (size_t i = lets.size(); i > 0; i--) {
+            e = substitute(lets[i - 1]->name, lets[i - 1]->value, e);
+        }
+        return e;
+    };
     auto is_old_value = [&](const Expr &e) {
         const Load *load = e.as<Load>();
-        return load && load->name == store->name && equal(load->index, store->index);
+        return load && load->name == store->name && equal(without_lets(load->index), store->index);
     };
     auto try_operands = [&](const Expr &a, const Expr &b, VectorReduce::Operator op) -> std::optional<ReductionStore> {
         if (is_old_value(a)) {
@@ -22,7 +37,6 @@ std::optional<ReductionStore> match_reduction(const Store *store) {
         }
         return std::nullopt;
     };
-    const Expr &v = store->value;
     std::optional<ReductionStore> r;
     if (const Add *op = v.as<Add>()) {
         r = try_operands(op->a, op->b, VectorReduce::Add);
@@ -66,6 +80,11 @@ std::optional<ReductionStore> match_reduction(const Store *store) {
         }
     }
     if (r) {
+        for (size_t i = lets.size(); i > 0; i--) {
+            if (expr_uses_var(r->term, lets[i - 1]->name)) {
+                r->term = Let::make(lets[i - 1]->name, lets[i - 1]->value, r->term);
+            }
+        }
         // The term must not read what the update writes.
         class Reads : public IRGraphVisitor {
         public:

@@ -468,7 +468,15 @@ protected:
             at_zero[vars[i].name] = vars[i].min;
         }
         Expr narrow_index = outer.mutate(substitute(at_zero, inline_lets(index)));
-        Expr reduced = VectorReduce::make(r->op, term, used);
+        // Lets go outside: what is reduced is then in plain sight of find-intrinsics and of code generators.
+        std::vector<std::pair<std::string, Expr>> term_lets;
+        Expr reducible = term;
+        while (const Let *let = reducible.as<Let>()) {
+            const std::string name = ctx.unique_name(let->name);
+            term_lets.emplace_back(name, let->value);
+            reducible = substitute(let->name, Variable::make(let->value.type(), name), let->body);
+        }
+        Expr reduced = VectorReduce::make(r->op, reducible, used);
         const Load *old = r->old_value.as<Load>();
         Expr old_value = old->changed(&Load::type, old->type.with_lanes(used), &Load::predicate, const_true(used), &Load::index, widen(narrow_index, used), &Load::alignment, ModulusRemainder());
         Stmt s = store->changed(&Store::predicate, const_true(used), &Store::value, combine(r->op, old_value, reduced), &Store::index, widen(narrow_index, used), &Store::alignment, ModulusRemainder());
@@ -479,6 +487,9 @@ protected:
             if (used > 1) {
                 return lane_by_lane(op);
             }
+        }
+        for (size_t i = term_lets.size(); i > 0; i--) {
+            s = LetStmt::make(term_lets[i - 1].first, term_lets[i - 1].second, s);
         }
         return Atomic::make(op->producer_name, op->mutex_name, s);
     }
