@@ -50,6 +50,7 @@
 #include "lower/storage/UnpackBuffers.h"
 #include "lower/vector/FindIntrinsics.h"
 #include "lower/vector/Interleavings.h"
+#include "lower/vector/MergeLoads.h"
 #include "lower/vector/NarrowIndices.h"
 #include "lower/vector/VectorizeLoops.h"
 #include "simplify/CommonSubexpressions.h"
@@ -148,6 +149,7 @@ const std::vector<Pass> table = {
     {"rebase-loops",          rebase_loops,                L::Vectors,   L::Vectors,   nullptr,           true},
     {"unroll-hints",          expand_unroll_hints,         L::Vectors,   L::Vectors,   unrolls_natively,  false},
     {"simplify-partitions",   simplify_statement,          L::Vectors,   L::Vectors,   nullptr,           true},
+    {"merge-loads",           merge_loads,                 L::Vectors,   L::Vectors,   nullptr,           true},
     {"interleavings",         interleavings,               L::Vectors,   L::Vectors,   nullptr,           true},
     {"cse",                   common_subexpressions,       L::Vectors,   L::Vectors,   nullptr,           true},
     {"find-intrinsics",       find_fixed_point_intrinsics, L::Vectors,   L::Vectors,   nullptr,           true},

@@ -242,10 +242,6 @@ TEST(UnrollHints, LLVMGetsThem) {
     f(x, y) = in(x, y) + 1;
     f.unroll_hint(x, 4);
     EXPECT_EQ(llvm_hints(f, {in}), (Hints{{"f.s0.y.rebased", ""}, {"f.s0.x.rebased", "4"}}));
-
-    Func g(Function("g"));
-    g(x, y) = in(x, y) + 1;
-    g.unroll_hint(x).unroll_hint(y, 2).parallel(y, 8);
 }
 
 TEST(UnrollHints, LLVMGetsThemOnUpdatesAndSplits) {

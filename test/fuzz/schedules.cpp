@@ -2,7 +2,7 @@
 // a CompileError; nothing crashes, hangs or raises an InternalError.
 //
 // BROMIDE_FUZZ_PAIRS sets the number of pairs (default 1000; 20000 under BROMIDE_FULL), BROMIDE_FUZZ_SEED the first seed.
-// A failure is reduced and printed as a C++ program.
+// BROMIDE_FUZZ_REFUSALS prints why schedules are refused. A failure is reduced and printed as a C++ program.
 
 #include <gtest/gtest.h>
 
@@ -177,6 +177,9 @@ TEST(Fuzz, RandomSchedules) {
             if (failures >= 5) {
                 break;
             }
+        }
+        if (outcome.kind == Outcome::Refused && getenv("BROMIDE_FUZZ_REFUSALS")) {
+            std::cerr << "pair " << i << ": " << outcome.what;
         }
         (outcome.kind == Outcome::Refused ? refused : same)++;
         if ((i - first) % 500 == 499) {

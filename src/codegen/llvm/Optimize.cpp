@@ -1,4 +1,6 @@
 #include <llvm/Analysis/TargetLibraryInfo.h>
+#include <llvm/IR/DiagnosticInfo.h>
+#include <llvm/IR/DiagnosticHandler.h>
 #include <llvm/IR/LegacyPassManager.h>
 #include <llvm/IR/PassInstrumentation.h>
 #include <llvm/IR/Verifier.h>
@@ -7,6 +9,10 @@
 #include <llvm/Transforms/Instrumentation/AddressSanitizer.h>
 #include <llvm/Transforms/Instrumentation/SanitizerCoverage.h>
 #include <llvm/Transforms/Instrumentation/ThreadSanitizer.h>
+
+#include <memory>
+#include <set>
+#include <string>
 
 #include "codegen/llvm/LLVMTarget.h"
 
@@ -41,6 +47,46 @@ void add_sanitizers(llvm::PassBuilder &pb, const Target &t) {
         }
     });
 }
+
+/// What LLVM says of loops that it did not transform as asked, in the names of the program.
+class ReportLoops : public llvm::DiagnosticHandler {
+public:
+    bool handleDiagnostics(const llvm::DiagnosticInfo &info) override {
+        const auto *failure = llvm::dyn_cast<llvm::DiagnosticInfoOptimizationFailure>(&info);
+        if (!failure) {
+            return false;
+        }
+        const llvm::Value *header = failure->getCodeRegion();
+        llvm::StringRef name = header ? header->getName() : llvm::StringRef();
+        name.consume_front("for ");
+        // Copies that LLVM makes of a loop are the same loop to the program.
+        if (reported.insert(name.split(".us").first.str()).second) {
+            user_warning << "The unroll hint of loop " << name.str() << " has no effect: LLVM does not unroll this loop.\n";
+        }
+        return true;
+    }
+
+private:
+    std::set<std::string> reported;
+};
+
+/// Handles LLVM's diagnostics while it lives.
+class ScopedDiagnostics {
+public:
+    ScopedDiagnostics(llvm::LLVMContext &context, std::unique_ptr<llvm::DiagnosticHandler> handler)
+        : context(context), before(context.getDiagnosticHandler()) {
+        context.setDiagnosticHandler(std::move(handler));
+    }
+    ~ScopedDiagnostics() {
+        context.setDiagnosticHandler(std::move(before));
+    }
+    ScopedDiagnostics(const ScopedDiagnostics &) = delete;
+    ScopedDiagnostics &operator=(const ScopedDiagnostics &) = delete;
+
+private:
+    llvm::LLVMContext &context;
+    std::unique_ptr<llvm::DiagnosticHandler> before;
+};
 
 }  // namespace
 
@@ -81,7 +127,10 @@ void optimize_module(llvm::Module &m, llvm::TargetMachine &tm, const Target &t, 
         add_sanitizers(pb, t);
     }
     llvm::ModulePassManager mpm = pb.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3);
-    mpm.run(m, mam);
+    {
+        ScopedDiagnostics diagnostics(m.getContext(), std::make_unique<ReportLoops>());
+        mpm.run(m, mam);
+    }
 
     std::string problems;
     llvm::raw_string_ostream out(problems);

@@ -1,0 +1,307 @@
+// Checks the kernels compiled by ggml_compile against the formats' description, and times them, beside ggml's own if it is
+// at hand:
+//
+//     ggml_run --test
+//     ggml_run --bench [DIRECTORY]      of libggml-base.so and libggml-cpu-*.so (shared/spec/ggml-quants.md, section 9)
+
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <functional>
+#include <random>
+
+#include "app_run.h"
+#include "ggml.aot.h"
+#include "reference.h"
+
+using Halide::Runtime::Buffer;
+
+namespace {
+
+using Dot = int (*)(halide_buffer_t *, halide_buffer_t *, halide_buffer_t *);
+using Integers = int (*)(halide_buffer_t *, halide_buffer_t *, halide_buffer_t *, halide_buffer_t *);
+
+struct Kernels {
+    const char *format;
+    int bytes;
+    int (*dequantize)(halide_buffer_t *, halide_buffer_t *);
+    Integers integers;
+    std::vector<std::pair<const char *, Dot>> dots;   // by where the scales are decoded
+};
+
+const std::vector<Kernels> all = {
+    {"q4_K", 144, dequantize_q4_K, integers_q4_K_q8_K,
+     {{"swar", dot_q4_K_q8_K}, {"simd", dot_q4_K_q8_K_simd}, {"scalar", dot_q4_K_q8_K_scalar}, {"across", dot_q4_K_q8_K_across}}},
+    {"q5_K", 176, dequantize_q5_K, integers_q5_K_q8_K,
+     {{"swar", dot_q5_K_q8_K}, {"simd", dot_q5_K_q8_K_simd}, {"scalar", dot_q5_K_q8_K_scalar}, {"across", dot_q5_K_q8_K_across}}},
+};
+
+/// ggml's calling contract of a dot product of one row with one row.
+void vec_dot(const Kernels &k, Dot dot, int n, float *s, const void *x, const void *y) {
+    const int blocks = n / 256;
+    halide_dimension_t wd[] = {{0, k.bytes, 1, 0}, {0, blocks, k.bytes, 0}, {0, 1, blocks * k.bytes, 0}};
+    halide_dimension_t ad[] = {{0, 292, 1, 0}, {0, blocks, 292, 0}, {0, 1, blocks * 292, 0}};
+    halide_dimension_t rd[] = {{0, 1, 1, 0}, {0, 1, 1, 0}};
+    halide_buffer_t w = {}, a = {}, r = {};
+    const auto fill = [](halide_buffer_t &b, const void *host, halide_type_t type, int dimensions, halide_dimension_t *dim) {
+        b.host = (uint8_t *)host;
+        b.type = type;
+        b.dimensions = dimensions;
+        b.dim = dim;
+    };
+    fill(w, x, halide_type_of<uint8_t>(), 3, wd);
+    fill(a, y, halide_type_of<uint8_t>(), 3, ad);
+    fill(r, s, halide_type_of<float>(), 2, rd);
+    dot(&w, &a, &r);
+}
+
+/// How blocks are filled: at random, or at an edge of what the format can hold.
+enum class Fill { Random, Ones, Zeros, Largest, Smallest };
+
+void put_f16(uint8_t *at, std::mt19937 &random, Fill fill) {
+    // Finite, both signs, subnormals among them; at the edges the largest and the smallest.
+    const int bits = fill == Fill::Largest  ? 0x7bff :
+                     fill == Fill::Smallest ? 0x8001 :
+                     fill == Fill::Zeros    ? 0 :
+                                              (int)(random() % 0x4000) | (int)(random() % 2) << 15;
+    at[0] = (uint8_t)bits;
+    at[1] = (uint8_t)(bits >> 8);
+}
+
+Buffer<uint8_t> weights(int bytes, int blocks, int rows, uint32_t seed, Fill fill) {
+    Buffer<uint8_t> w(bytes, blocks, rows);
+    std::mt19937 random(seed);
+    for (int r = 0; r < rows; r++) {
+        for (int b = 0; b < blocks; b++) {
+            uint8_t *block = &w(0, b, r);
+            for (int i = 0; i < bytes; i++) {
+                block[i] = fill == Fill::Random ? (uint8_t)(random() >> 11) : fill == Fill::Zeros ? 0 : 255;
+            }
+            put_f16(block, random, fill);
+            put_f16(block + 2, random, fill);
+        }
+    }
+    return w;
+}
+
+Buffer<uint8_t> activations(int blocks, int rows, uint32_t seed, Fill fill) {
+    Buffer<uint8_t> a(292, blocks, rows);
+    std::mt19937 random(seed);
+    for (int r = 0; r < rows; r++) {
+        for (int b = 0; b < blocks; b++) {
+            uint8_t *block = &a(0, b, r);
+            const float d = (float)((int)(random() % 2001) - 1000) / 4096;
+            memcpy(block, &d, 4);
+            for (int k = 0; k < 16; k++) {
+                int sum = 0;
+                for (int i = 0; i < 16; i++) {
+                    const int q = fill == Fill::Random  ? (int)(random() % 255) - 127 :
+                                  fill == Fill::Largest ? 127 :
+                                  fill == Fill::Zeros   ? 0 :
+                                                          -127;
+                    block[4 + 16 * k + i] = (uint8_t)q;
+                    sum += q;
+                }
+                block[260 + 2 * k] = (uint8_t)sum;
+                block[261 + 2 * k] = (uint8_t)(sum >> 8);
+            }
+        }
+    }
+    return a;
+}
+
+int failures = 0;
+
+void fail(const std::string &what) {
+    if (failures++ < 10) {
+        fprintf(stderr, "%s\n", what.c_str());
+    }
+}
+
+void test_dequantize(const Kernels &k, Fill fill) {
+    const int blocks = 5, rows = 3;
+    Buffer<uint8_t> w = weights(k.bytes, blocks, rows, 7, fill);
+    Buffer<float> values(256 * blocks, rows);
+    if (k.dequantize(w, values)) {
+        fail(std::string(k.format) + ": dequantize fails");
+    }
+    for (int r = 0; r < rows; r++) {
+        for (int i = 0; i < 256 * blocks; i++) {
+            const float expected = reference::value(k.format, &w(0, i / 256, r), i % 256), got = values(i, r);
+            if (memcmp(&expected, &got, 4) != 0) {
+                fail(std::string(k.format) + " value " + std::to_string(i) + ": " + std::to_string(got) + ", expected " +
+                     std::to_string(expected));
+            }
+        }
+    }
+}
+
+void test_dot(const Kernels &k, Fill fill_w, Fill fill_a) {
+    for (const int blocks : {1, 2, 3, 16}) {
+        const int rows = 5, columns = 2;
+        Buffer<uint8_t> w = weights(k.bytes, blocks, rows, 3 + blocks, fill_w);
+        Buffer<uint8_t> a = activations(blocks, columns, 11 + blocks, fill_a);
+        Buffer<int32_t> s1(blocks, rows, columns), s2(blocks, rows, columns);
+        if (k.integers(w, a, s1, s2)) {
+            fail(std::string(k.format) + ": integers fails");
+        }
+        for (int c = 0; c < columns; c++) {
+            for (int r = 0; r < rows; r++) {
+                for (int b = 0; b < blocks; b++) {
+                    int e1, e2;
+                    reference::integers(k.format, &w(0, b, r), &a(0, b, c), &e1, &e2);
+                    if (s1(b, r, c) != e1 || s2(b, r, c) != e2) {
+                        fail(std::string(k.format) + ": integers " + std::to_string(s1(b, r, c)) + " and " +
+                             std::to_string(s2(b, r, c)) + ", expected " + std::to_string(e1) + " and " + std::to_string(e2));
+                    }
+                }
+            }
+        }
+        for (const auto &[name, dot] : k.dots) {
+            Buffer<float> result(rows, columns);
+            if (dot(w, a, result)) {
+                fail(std::string(k.format) + ": dot fails");
+            }
+            for (int c = 0; c < columns; c++) {
+                for (int r = 0; r < rows; r++) {
+                    double terms;
+                    const double expected = reference::dot(k.format, blocks, k.bytes, &w(0, 0, r), &a(0, 0, c), &terms);
+                    float alone = 0;
+                    vec_dot(k, dot, 256 * blocks, &alone, &w(0, 0, r), &a(0, 0, c));
+                    for (const float got : {result(r, c), alone}) {
+                        if (!(std::fabs((double)got - expected) <= 1e-6 * terms)) {
+                            fail(std::string(k.format) + " dot, scales by " + name + ", " + std::to_string(blocks) +
+                                 " blocks: " + std::to_string(got) + ", expected " + std::to_string(expected));
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+int test() {
+    for (const Kernels &k : all) {
+        for (const Fill w : {Fill::Random, Fill::Ones, Fill::Zeros, Fill::Largest, Fill::Smallest}) {
+            test_dequantize(k, w);
+            for (const Fill a : {Fill::Random, Fill::Zeros, Fill::Largest, Fill::Smallest}) {
+                test_dot(k, w, a);
+            }
+        }
+    }
+    return failures;
+}
+
+/// ggml's own library, for the microarchitecture that it scores highest.
+struct Peer {
+    void *cpu = nullptr;
+    std::string name;
+
+    explicit Peer(const std::string &directory) {
+        if (directory.empty() || !dlopen((directory + "/libggml-base.so").c_str(), RTLD_NOW | RTLD_GLOBAL)) {
+            return;
+        }
+        int best = 0;
+        std::vector<std::string> files;
+        for (const auto &entry : std::filesystem::directory_iterator(directory)) {
+            files.push_back(entry.path().string());
+        }
+        std::sort(files.begin(), files.end());
+        for (const std::string &file : files) {
+            if (file.find("libggml-cpu-") == std::string::npos) {
+                continue;
+            }
+            void *library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+            auto score = library ? (int (*)())dlsym(library, "ggml_backend_score") : nullptr;
+            const int s = score ? score() : 0;
+            if (s > best) {
+                best = s;
+                cpu = library;
+                name = std::filesystem::path(file).stem().string();
+            }
+        }
+        if (cpu) {
+            ((void (*)())dlsym(cpu, "ggml_cpu_init"))();
+        }
+    }
+    using VecDot = void (*)(int, float *, size_t, const void *, size_t, const void *, size_t, int);
+    VecDot vec_dot(const std::string &format) const {
+        return cpu ? (VecDot)dlsym(cpu, ("ggml_vec_dot_" + format + "_q8_K").c_str()) : nullptr;
+    }
+};
+
+double seconds(const std::function<void()> &f) {
+    const auto start = std::chrono::steady_clock::now();
+    f();
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+double median(std::vector<double> v) {
+    std::nth_element(v.begin(), v.begin() + v.size() / 2, v.end());
+    return v[v.size() / 2];
+}
+
+/// Rows of 4096 values, as many as stay in the second-level cache, so that arithmetic is timed and not memory.
+void bench(const Kernels &k, const Peer &peer) {
+    const int blocks = 16, rows = 64, calls = 16, rounds = 41;
+    Buffer<uint8_t> w = weights(k.bytes, blocks, rows, 1, Fill::Random), a = activations(blocks, 1, 2, Fill::Random);
+    Buffer<float> result(rows, 1);
+    const Peer::VecDot theirs = peer.vec_dot(k.format);
+    const auto their_dot = [&] {
+        for (int i = 0; i < calls; i++) {
+            for (int r = 0; r < rows; r++) {
+                theirs(256 * blocks, &result(r, 0), 0, &w(0, 0, r), 0, &a(0, 0, 0), 0, 1);
+            }
+        }
+    };
+    const double to_ns = 1e9 / ((double)calls * rows * blocks);
+    for (const auto &[name, d] : k.dots) {
+        const Dot dot = d;
+        const auto matrix = [&] {
+            for (int i = 0; i < calls; i++) {
+                dot(w, a, result);
+            }
+        };
+        const auto single = [&] {
+            for (int i = 0; i < calls; i++) {
+                for (int r = 0; r < rows; r++) {
+                    vec_dot(k, dot, 256 * blocks, &result(r, 0), &w(0, 0, r), &a(0, 0, 0));
+                }
+            }
+        };
+        std::vector<double> m, s, t, ratio_m, ratio_s;
+        for (int i = 0; i < rounds; i++) {
+            m.push_back(seconds(matrix) * to_ns);
+            s.push_back(seconds(single) * to_ns);
+            if (theirs) {
+                t.push_back(seconds(their_dot) * to_ns);
+                ratio_m.push_back(m.back() / t.back());
+                ratio_s.push_back(s.back() / t.back());
+            }
+        }
+        printf("| %s · q8_K, scales by %s | %.2f | %.2f |", k.format, name, median(m), median(s));
+        if (theirs) {
+            printf(" %.2f | %.3f | %.3f |\n", median(t), median(ratio_m), median(ratio_s));
+        } else {
+            printf(" | | |\n");
+        }
+    }
+}
+
+}  // namespace
+
+int main(int argc, char **argv) {
+    if (argc >= 2 && std::string(argv[1]) == "--bench") {
+        const Peer peer(argc > 2 ? argv[2] : "");
+        printf("ns per block of 256, one thread, rows of 4096 values; peer: %s\n\n"
+               "| product | 64 rows per call | a row per call | ggml | 64 rows / ggml | a row / ggml |\n|---|---|---|---|---|---|\n",
+               peer.cpu ? peer.name.c_str() : "none");
+        for (const Kernels &k : all) {
+            bench(k, peer);
+        }
+        return 0;
+    }
+    return app_main(argc, argv, test, nullptr);
+}
