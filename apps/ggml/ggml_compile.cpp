@@ -5,12 +5,15 @@
 //     dot_F_q8_K(weights, activations, result)     result [rows of weights, rows of activations], float
 //     integers_F_q8_K(weights, activations, s1, s2)    the exact sums of each block, for tests
 //
+//     quantize_q8_K(values, blocks)
+//
 // where all blocks are UInt(8) [bytes of a block, blocks of a row, rows]; and dot_F_q8_K_<decode>, the same with the 6-bit
 // scales decoded in other places, for the bench.
 
 #include <cstdio>
 
 #include "dot.h"
+#include "quantize.h"
 
 using namespace Halide;
 
@@ -59,6 +62,9 @@ int main(int argc, char **argv) {
             modules.push_back(dot(format, target, ggml::Decode::AcrossBlocks, "_across"));
             modules.push_back(integers(format, target));
         }
+        ggml::QuantizeQ8K quantize;
+        quantize.schedule();
+        modules.push_back(quantize.blocks.compile_to_module({quantize.values}, "quantize_q8_K", target));
         link_modules("ggml", modules)
             .compile({{OutputFileType::static_library, prefix + ".a"},
                       {OutputFileType::c_header, prefix + ".h"},

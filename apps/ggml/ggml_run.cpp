@@ -182,7 +182,42 @@ void test_dot(const Kernels &k, Fill fill_w, Fill fill_a) {
     }
 }
 
+void test_quantize() {
+    const int blocks = 7, rows = 2;
+    Buffer<float> x(256 * blocks, rows);
+    std::mt19937 random(5);
+    for (int r = 0; r < rows; r++) {
+        for (int b = 0; b < blocks; b++) {
+            for (int i = 0; i < 256; i++) {
+                // Any; zeros; two of largest magnitude, the first negative or positive; halves between two codes.
+                const float any = ((float)(random() % 200001) - 100000) / 37;
+                x(256 * b + i, r) = b == 1 ? 0 : b == 2 ? (i % 50 == 20 ? (i % 100 == 20 ? -9.0f : 9.0f) : 1.0f) :
+                                    b == 3   ? (i == 100 ? 254.0f : (float)(i % 255) - 127) / 2 :
+                                    b == 4   ? any * 1e-30f :
+                                               any;
+            }
+        }
+    }
+    Buffer<uint8_t> got(292, blocks, rows);
+    if (quantize_q8_K(x, got)) {
+        fail("quantize_q8_K fails");
+    }
+    for (int r = 0; r < rows; r++) {
+        for (int b = 0; b < blocks; b++) {
+            uint8_t expected[292];
+            reference::quantize_q8_K(&x(256 * b, r), expected);
+            for (int i = 0; i < 292; i++) {
+                if (got(i, b, r) != expected[i]) {
+                    fail("quantize_q8_K, block " + std::to_string(b) + ", byte " + std::to_string(i) + ": " +
+                         std::to_string(got(i, b, r)) + ", expected " + std::to_string(expected[i]));
+                }
+            }
+        }
+    }
+}
+
 int test() {
+    test_quantize();
     for (const Kernels &k : all) {
         for (const Fill w : {Fill::Random, Fill::Ones, Fill::Zeros, Fill::Largest, Fill::Smallest}) {
             test_dequantize(k, w);

@@ -3,6 +3,7 @@
 // ggml's block formats in plain C++, written from their description (shared/spec/ggml-quants.md, sections 3 and 5) without
 // a look at blocks.h: what the compiled pipelines are compared with.
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
@@ -197,6 +198,34 @@ inline double dot(const std::string &f, int blocks, int block_bytes, const uint8
         *terms += std::fabs(x) + std::fabs(y);
     }
     return result;
+}
+
+/// 256 floats as a q8_K block. The sums of a block of zeros are zero.
+inline void quantize_q8_K(const float *x, uint8_t *block) {
+    float largest = 0, magnitude = 0;
+    for (int i = 0; i < 256; i++) {
+        if (std::fabs(x[i]) > magnitude) {
+            magnitude = std::fabs(x[i]);
+            largest = x[i];
+        }
+    }
+    memset(block, 0, 292);
+    if (magnitude == 0) {
+        return;
+    }
+    const float k = -127.0f / largest, d = 1.0f / k;
+    memcpy(block, &d, 4);
+    for (int j = 0; j < 16; j++) {
+        int sum = 0;
+        for (int i = 0; i < 16; i++) {
+            volatile float scaled = k * x[16 * j + i];
+            const int q = std::min(127, (int)std::nearbyintf(scaled));
+            block[4 + 16 * j + i] = (uint8_t)q;
+            sum += q;
+        }
+        block[260 + 2 * j] = (uint8_t)sum;
+        block[261 + 2 * j] = (uint8_t)(sum >> 8);
+    }
 }
 
 }  // namespace reference

@@ -55,9 +55,9 @@ void check(const Case<A, B> &c, const Target &target) {
             sum += c.expected(a(k * c.factor + j), b(k * c.factor + j));
         }
         if (c.result == Int(16)) {
-            ASSERT_EQ(out.as<int16_t>()(k), (int16_t)sum) << c.name << " at " << k << " for " << target;
+            ASSERT_EQ(out.as<int16_t>()(k), (int16_t)sum) << c.name << " at " << k << " for " << target.to_string();
         } else {
-            ASSERT_EQ(out.as<int32_t>()(k), (int32_t)sum) << c.name << " at " << k << " for " << target;
+            ASSERT_EQ(out.as<int32_t>()(k), (int32_t)sum) << c.name << " at " << k << " for " << target.to_string();
         }
     }
 }
