@@ -80,14 +80,38 @@ public:
 
     /// Blocks one after the other; everything of a block in registers.
     void schedule(Decode decode) {
-        schedule_block(result, RVar(n.x), decode);
+        if (decode == Decode::AcrossBlocks) {
+            RVar group_of_4("group_of_4"), block("block");
+            result.update().split(n, group_of_4, block, 4);
+            schedule_block(Halide::LoopLevel(result, block));
+            for (Func *f : {&weights.scale, &weights.minimum}) {
+                decode_words(*f, Halide::LoopLevel(result, group_of_4))
+                    .vectorize(weights.j, VectorizeIn::SWAR)
+                    .vectorize(weights.b, 4, Halide::TailStrategy::GuardWithIf);
+            }
+            return;
+        }
+        const Halide::LoopLevel block(result, RVar(n.x));
+        schedule_block(block);
+        for (Func *f : {&weights.scale, &weights.minimum}) {
+            if (decode == Decode::Scalar) {
+                f->compute_at(block).bound(weights.j, 0, weights.format.runs()).unroll(weights.j);
+            } else if (decode == Decode::SIMD) {
+                decode_words(*f, block).vectorize(weights.j);
+            } else {
+                decode_words(*f, block).store_in(MemoryType::GPR).vectorize(weights.j, VectorizeIn::SWAR);
+            }
+        }
     }
 
     /// The integers of each block, by the same code: for tests.
     Func integers() {
         Func f("integers");
         f(b, r, c) = Halide::Tuple(sums(b, r, c), mins(b, r, c));
-        schedule_block(f, b, Decode::SWAR);
+        schedule_block(Halide::LoopLevel(f, b));
+        for (Func *d : {&weights.scale, &weights.minimum}) {
+            decode_words(*d, Halide::LoopLevel(f, b)).store_in(MemoryType::GPR).vectorize(weights.j, VectorizeIn::SWAR);
+        }
         return f;
     }
 
@@ -99,8 +123,15 @@ private:
         return target.arch == Target::ARM;
     }
 
-    void schedule_block(Func &consumer, const Halide::VarOrRVar &block, Decode decode) {
-        const Halide::LoopLevel here(consumer, block);
+    /// Two words of four bytes, one after the other.
+    Func &decode_words(Func &f, const Halide::LoopLevel &here) {
+        const Var &j = weights.j;
+        Var word("word");
+        return f.compute_at(here).bound(j, 0, weights.format.runs()).split(j, word, j, 4).unroll(word);
+    }
+
+    /// All but the decoding.
+    void schedule_block(const Halide::LoopLevel &here) {
         // Lanes are added up at the end of a block, not of each run.
         Func lanes = sums.update().rfactor(q.y, u);
         lanes.compute_at(here).vectorize(u);
@@ -114,25 +145,6 @@ private:
         mins.compute_at(here).update().atomic().vectorize(m.y).vectorize(m.x);
         for (Func *f : {&scale, &minimum}) {
             f->compute_at(here).bound(j, 0, weights.format.runs()).vectorize(j);
-        }
-        for (Func *f : {&weights.scale, &weights.minimum}) {
-            const Var w = weights.j;
-            Var word("word");
-            f->compute_at(here).bound(w, 0, weights.format.runs());
-            switch (decode) {
-            case Decode::Scalar:
-                f->unroll(w);
-                break;
-            case Decode::SIMD:
-                f->split(w, word, w, 4).unroll(word).vectorize(w);
-                break;
-            case Decode::SWAR:
-                f->store_in(MemoryType::GPR).split(w, word, w, 4).unroll(word).vectorize(w, VectorizeIn::SWAR);
-                break;
-            case Decode::AcrossBlocks:
-                f->split(w, word, w, 4).unroll(word).vectorize(w, VectorizeIn::SWAR);
-                break;
-            }
         }
     }
 };
