@@ -243,10 +243,10 @@ private:
 
     std::string call(const Call *op) const {
         if (op->name == "pto_block_idx") {
-            return "pto.get_block_idx()";
+            return "scalar.cast(pto.get_block_idx(), pto.i32)";
         }
         if (op->name == "pto_block_num") {
-            return "pto.get_block_num()";
+            return "scalar.cast(pto.get_block_num(), pto.i32)";
         }
         if (op->is_tag() || op->is_intrinsic({Call::promise_clamped, Call::unsafe_promise_clamped})) {
             return text(op->args[0]);
