@@ -51,6 +51,7 @@
 #include "lower/pto/PTOStage.h"
 #include "lower/pto/PTOSync.h"
 #include "lower/pto/PTOTrim.h"
+#include "lower/pto/PTOUnroll.h"
 #include "lower/storage/DebugToFile.h"
 #include "lower/storage/EarlyFree.h"
 #include "lower/storage/FlattenStorage.h"
@@ -119,7 +120,7 @@ bool profiles_cpu(const LowerContext &ctx) {
 }
 
 bool unrolls_natively(const LowerContext &ctx) {
-    return ctx.native_unroll_hints;
+    return ctx.native_unroll_hints && for_cpu(ctx);
 }
 
 using L = Level;
@@ -159,6 +160,7 @@ const std::vector<Pass> table = {
     {"unroll-loops",          unroll_loops,                L::Flat,      L::Unrolled,  nullptr,           false},
     {"pto-kernels",           pto_kernels,                 L::Unrolled,  L::Unrolled,  for_pto,           false},
     {"pto-copies",            pto_copies,                  L::Unrolled,  L::Unrolled,  for_pto,           false},
+    {"pto-unroll-hints",      pto_unroll_hints,            L::Unrolled,  L::Unrolled,  for_pto,           false},
     {"pto-lane-layout",       pto_lane_layout,             L::Unrolled,  L::Unrolled,  for_pto,           false},
     {"pto-memory-plan",       pto_memory_plan,             L::Unrolled,  L::Unrolled,  for_pto,           false},
     {"pto-sync",              pto_sync,                    L::Unrolled,  L::Unrolled,  for_pto,           false},
