@@ -124,6 +124,9 @@ public:
     void compile_to_static_library(const std::string &filename_prefix, const std::vector<Argument> &args,
                                    const std::string &fn_name = "",
                                    const Target &target = get_target_from_environment());
+    /// @see Pipeline::compile_to_pto
+    void compile_to_pto(const std::string &filename_prefix, const std::vector<Argument> &args,
+                        const std::string &fn_name = "", const Target &target = get_target_from_environment());
     void compile_to_multitarget_static_library(const std::string &filename_prefix, const std::vector<Argument> &args,
                                                const std::vector<Target> &targets);
     void compile_to_multitarget_object_files(const std::string &filename_prefix, const std::vector<Argument> &args,

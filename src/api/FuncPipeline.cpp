@@ -114,6 +114,11 @@ void Func::compile_to_static_library(const std::string &filename_prefix, const s
     pipeline("compile").compile_to_static_library(filename_prefix, args, fn_name, target);
 }
 
+void Func::compile_to_pto(const std::string &filename_prefix, const std::vector<Argument> &args,
+                          const std::string &fn_name, const Target &target) {
+    pipeline("compile").compile_to_pto(filename_prefix, args, fn_name, target);
+}
+
 void Func::compile_to_multitarget_static_library(const std::string &filename_prefix, const std::vector<Argument> &args,
                                                  const std::vector<Target> &targets) {
     pipeline("compile").compile_to_multitarget_static_library(filename_prefix, args, targets);

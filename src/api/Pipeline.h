@@ -147,6 +147,12 @@ public:
                          const std::string &fn_name, const Target &target = get_target_from_environment());
     void compile_to_static_library(const std::string &filename_prefix, const std::vector<Argument> &args,
                                    const std::string &fn_name, const Target &target = get_target_from_environment());
+    /// Writes kernels for an Ascend core and how to launch them: `filename_prefix`.pto.py and .launch.json.
+    ///
+    /// @param target  gets the feature pto_a5 if it has no PTO device.
+    /// @throws CompileError  the schedule asks for what such a core does not have.
+    void compile_to_pto(const std::string &filename_prefix, const std::vector<Argument> &args,
+                        const std::string &fn_name = "", const Target &target = get_target_from_environment());
     void compile_to_multitarget_static_library(const std::string &filename_prefix, const std::vector<Argument> &args,
                                                const std::vector<Target> &targets);
     void compile_to_multitarget_object_files(const std::string &filename_prefix, const std::vector<Argument> &args,

@@ -111,6 +111,17 @@ void Pipeline::compile_to_static_library(const std::string &filename_prefix, con
                args, fn_name, target);
 }
 
+void Pipeline::compile_to_pto(const std::string &filename_prefix, const std::vector<Argument> &args,
+                              const std::string &fn_name, const Target &target) {
+    const Target t = target.has_feature(Target::PTO) || target.has_feature(Target::PTO_A5) ?
+                         target :
+                         target.with_feature(Target::PTO_A5);
+    const auto info = get_output_info(t);
+    compile_to({{OutputFileType::pto_kernel, filename_prefix + info.at(OutputFileType::pto_kernel).extension},
+                {OutputFileType::pto_launch, filename_prefix + info.at(OutputFileType::pto_launch).extension}},
+               args, fn_name, t);
+}
+
 void Pipeline::compile_to_multitarget_static_library(const std::string &filename_prefix,
                                                      const std::vector<Argument> &args,
                                                      const std::vector<Target> &targets) {

@@ -21,6 +21,7 @@ struct ModuleContents {
     bool any_strict_float = false;
     Stmt conceptual_stmt;
     std::unique_ptr<AutoSchedulerResults> auto_scheduler_results;
+    std::shared_ptr<const PTOProgram> pto_program;
 };
 
 template<>
@@ -56,6 +57,9 @@ std::map<OutputFileType, const OutputInfo> get_output_info(const Target &target)
         {OutputFileType::static_library, {"static_library", windows ? ".lib" : ".a", false}},
         {OutputFileType::stmt, {"stmt", ".stmt", true}},
         {OutputFileType::stmt_html, {"stmt_html", ".stmt.html", true}},
+        {OutputFileType::pto_kernel, {"pto_kernel", ".pto.py", false}},
+        {OutputFileType::pto_assembly, {"pto_assembly", ".pto", false}},
+        {OutputFileType::pto_launch, {"pto_launch", ".launch.json", false}},
     };
 }
 
@@ -169,6 +173,14 @@ const Stmt &Module::get_conceptual_stmt() const {
     return contents->conceptual_stmt;
 }
 
+void Module::set_pto_program(std::shared_ptr<const PTOProgram> program) {
+    contents->pto_program = std::move(program);
+}
+
+const PTOProgram *Module::get_pto_program() const {
+    return contents->pto_program.get();
+}
+
 namespace {
 
 Buffer<> find_buffer_ending_in(const std::vector<Buffer<>> &buffers, const std::string &suffix) {
@@ -207,6 +219,7 @@ Module Module::resolve_submodules() const {
     }
     result.set_any_strict_float(any_strict_float());
     result.set_conceptual_code_stmt(get_conceptual_stmt());
+    result.set_pto_program(contents->pto_program);
     return result;
 }
 

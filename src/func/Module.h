@@ -10,6 +10,7 @@
 #include <functional>
 #include <iosfwd>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -37,6 +38,9 @@ enum class OutputFileType {
     static_library,
     stmt,
     stmt_html,
+    pto_kernel,
+    pto_assembly,
+    pto_launch,
 };
 
 /// How a runtime symbol is named: those a kernel imports, those a runtime exports, its internal ones.
@@ -76,6 +80,7 @@ using RuntimeNamespaceMap = std::map<RuntimeLinkage, std::string>;
 namespace Internal {
 
 struct ModuleContents;
+struct PTOProgram;
 
 /// Name, suffix, and whether there is one such file per target when several targets are compiled.
 struct OutputInfo {
@@ -136,6 +141,10 @@ public:
     /// The statement before the last, target specific lowering: what users read.
     void set_conceptual_code_stmt(const Internal::Stmt &stmt);
     const Internal::Stmt &get_conceptual_stmt() const;
+
+    /// The kernels for a PTO device, if the target has one; null otherwise.
+    void set_pto_program(std::shared_ptr<const Internal::PTOProgram> program);
+    const Internal::PTOProgram *get_pto_program() const;
 
     /// Code for devices that travels in this module, if any (a buffer without data otherwise).
     Buffer<> get_cuda_ptx_assembly_buffer() const;

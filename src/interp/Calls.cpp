@@ -258,6 +258,18 @@ Value InterpreterTask::intrinsic(const Call *op) {
         }
         return result;
     }
+    case Call::pto_set_flag:
+    case Call::pto_wait_flag:
+    case Call::pto_pipe_barrier:
+    case Call::pto_mem_bar:
+        // Statements run one after another here, so all order that these ask for holds.
+        return Value(op->type, Scalar());
+    case Call::pto_block_idx:
+    case Call::pto_block_num:
+        return block_query(op);
+    case Call::pto_mte_gm_ub:
+    case Call::pto_mte_ub_gm:
+        return pto_move(op);
     case Call::unreachable:
         throw InterpreterFault("what must not be reached was evaluated");
     case Call::signed_integer_overflow:

@@ -89,9 +89,19 @@ void InterpreterTask::run_for(const For *op) {
         return;
     }
     const Type t = op->min.type();
+    Bindings device(*this);
+    const bool launch = op->for_type == ForType::GPUBlock && op->device_api == DeviceAPI::PTO;
+    if (launch) {
+        // What the blocks of a launch ask for: their place among all.
+        device.bind(pto_block_num, Value(Int(32), Scalar::of_int(max - min + 1)));
+        device.bind(pto_block_idx, Value(Int(32), Scalar()));
+    }
     std::vector<Value> &stack = values[op->name];
     auto run_iteration = [&](int64_t i) {
         stack.emplace_back(t, Scalar::of_int(i));
+        if (launch) {
+            values[pto_block_idx].back() = Value(Int(32), Scalar::of_int(i - min));
+        }
         struct Pop {
             std::vector<Value> &stack;
             ~Pop() {

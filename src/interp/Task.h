@@ -66,6 +66,9 @@ class InterpreterTask {
     /// Inside a branch of a vector if_then_else: the lanes that take it.
     const std::vector<char> *active = nullptr;
 
+    // Names under which a launch binds what its blocks ask for.
+    static const std::string pto_block_idx, pto_block_num;
+
     // Binds names until it ends.
     class Bindings;
 
@@ -110,6 +113,10 @@ class InterpreterTask {
     Value dynamic_shuffle(const Call *op);
     Value mux(const Call *op);
     Value extern_call(const Call *op);
+
+    // Devices.cpp
+    Value block_query(const Call *op);
+    Value pto_move(const Call *op);
     std::optional<Value> buffer_call(const Call *op, const std::vector<Value> &args);
     std::optional<Value> runtime_call(const Call *op, const std::vector<Value> &args);
     Value error_call(const Call *op, const std::vector<Value> &args);

@@ -449,6 +449,7 @@ const Implication implications[] = {
     {Target::ARMFp16, {Target::ARMv82a}},
     {Target::ARMv82a, {Target::ARMv81a}},
     {Target::ARMv81a, {Target::ARMv8a}},
+    {Target::PTO_A5, {Target::PTO}},
     {Target::TraceLoads, {Target::TraceRealizations}},
     {Target::TraceStores, {Target::TraceRealizations}},
 };

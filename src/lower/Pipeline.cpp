@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "func/Environment.h"
+#include "func/PTOProgram.h"
 #include "ir/IRMutator.h"
 #include "ir/IROperator.h"
 #include "ir/IRPrinter.h"
@@ -42,6 +43,15 @@
 #include "lower/parallel/InjectProfiling.h"
 #include "lower/parallel/LowerParallel.h"
 #include "lower/parallel/RingBuffers.h"
+#include "lower/pto/HostSchedule.h"
+#include "lower/pto/PTOCopies.h"
+#include "lower/pto/PTOKernels.h"
+#include "lower/pto/PTOLaneLayout.h"
+#include "lower/pto/PTOMemoryPlan.h"
+#include "lower/pto/PTOStage.h"
+#include "lower/pto/PTOSync.h"
+#include "lower/pto/PTOTrim.h"
+#include "lower/pto/PTOUnroll.h"
 #include "lower/storage/DebugToFile.h"
 #include "lower/storage/EarlyFree.h"
 #include "lower/storage/FlattenStorage.h"
@@ -104,11 +114,15 @@ Stmt user_passes(const Stmt &s, LowerContext &ctx) {
 }
 
 bool has_custom_passes(const LowerContext &ctx) {
-    return !ctx.custom_passes.empty();
+    return !ctx.custom_passes.empty() && for_cpu(ctx);
+}
+
+bool profiles_cpu(const LowerContext &ctx) {
+    return wants_profiling(ctx) && for_cpu(ctx);
 }
 
 bool unrolls_natively(const LowerContext &ctx) {
-    return ctx.native_unroll_hints;
+    return ctx.native_unroll_hints && for_cpu(ctx);
 }
 
 using L = Level;
@@ -136,6 +150,8 @@ const std::vector<Pass> table = {
     {"async-producers",       async_producers,             L::Checked,   L::Checked,   nullptr,           false},
     {"debug-to-file",         debug_to_file,               L::Checked,   L::Checked,   nullptr,           false},
     {"split-tuples",          split_tuples,                L::Checked,   L::Checked,   nullptr,           false},
+    {"pto-trim",              pto_trim,                    L::Checked,   L::Checked,   for_pto,           false},
+    {"pto-stage",             pto_stage,                   L::Checked,   L::Checked,   for_pto,           false},
     {"bound-allocations",     bound_small_allocations,     L::Checked,   L::Checked,   nullptr,           false},
     {"flatten-storage",       flatten_storage,             L::Checked,   L::Flat,      nullptr,           false},
     {"memoized-allocations",  memoized_allocations,        L::Flat,      L::Flat,      nullptr,           false},
@@ -144,25 +160,32 @@ const std::vector<Pass> table = {
     {"simplify-addresses",    simplify_statement,          L::Flat,      L::Flat,      nullptr,           true},
     {"constant-extents",      constant_extents,            L::Flat,      L::Flat,      nullptr,           true},
     {"unroll-loops",          unroll_loops,                L::Flat,      L::Unrolled,  nullptr,           false},
-    {"vectorize-swar",        vectorize_swar,              L::Unrolled,  L::Unrolled,  nullptr,           false},
-    {"vectorize-loops",       vectorize_loops,             L::Unrolled,  L::Vectors,   nullptr,           false},
-    {"simplify-vectors",      simplify_statement,          L::Vectors,   L::Vectors,   nullptr,           true},
-    {"gpr-storage",           gpr_storage,                 L::Vectors,   L::Vectors,   nullptr,           false},
-    {"partition-loops",       partition_loops,             L::Vectors,   L::Vectors,   nullptr,           false},
-    {"trim-no-ops",           trim_no_ops,                 L::Vectors,   L::Vectors,   nullptr,           true},
-    {"rebase-loops",          rebase_loops,                L::Vectors,   L::Vectors,   nullptr,           true},
+    {"pto-kernels",           pto_kernels,                 L::Unrolled,  L::Unrolled,  for_pto,           false},
+    {"pto-copies",            pto_copies,                  L::Unrolled,  L::Unrolled,  for_pto,           false},
+    {"pto-unroll-hints",      pto_unroll_hints,            L::Unrolled,  L::Unrolled,  for_pto,           false},
+    {"pto-lane-layout",       pto_lane_layout,             L::Unrolled,  L::Unrolled,  for_pto,           false},
+    {"pto-memory-plan",       pto_memory_plan,             L::Unrolled,  L::Unrolled,  for_pto,           false},
+    {"pto-sync",              pto_sync,                    L::Unrolled,  L::Unrolled,  for_pto,           false},
+    {"pto-launches",          pto_launches,                L::Unrolled,  L::Unrolled,  for_pto,           false},
+    {"vectorize-swar",        vectorize_swar,              L::Unrolled,  L::Unrolled,  for_cpu,           false},
+    {"vectorize-loops",       vectorize_loops,             L::Unrolled,  L::Vectors,   for_cpu,           false},
+    {"simplify-vectors",      simplify_statement,          L::Vectors,   L::Vectors,   for_cpu,           true},
+    {"gpr-storage",           gpr_storage,                 L::Vectors,   L::Vectors,   for_cpu,           false},
+    {"partition-loops",       partition_loops,             L::Vectors,   L::Vectors,   for_cpu,           false},
+    {"trim-no-ops",           trim_no_ops,                 L::Vectors,   L::Vectors,   for_cpu,           true},
+    {"rebase-loops",          rebase_loops,                L::Vectors,   L::Vectors,   for_cpu,           true},
     {"unroll-hints",          expand_unroll_hints,         L::Vectors,   L::Vectors,   unrolls_natively,  false},
-    {"simplify-partitions",   simplify_statement,          L::Vectors,   L::Vectors,   nullptr,           true},
-    {"merge-loads",           merge_loads,                 L::Vectors,   L::Vectors,   nullptr,           true},
-    {"interleavings",         interleavings,               L::Vectors,   L::Vectors,   nullptr,           true},
-    {"cse",                   common_subexpressions,       L::Vectors,   L::Vectors,   nullptr,           true},
-    {"find-intrinsics",       find_fixed_point_intrinsics, L::Vectors,   L::Vectors,   nullptr,           true},
-    {"check-overflow",        check_overflow,              L::Vectors,   L::Vectors,   nullptr,           false},
+    {"simplify-partitions",   simplify_statement,          L::Vectors,   L::Vectors,   for_cpu,           true},
+    {"merge-loads",           merge_loads,                 L::Vectors,   L::Vectors,   for_cpu,           true},
+    {"interleavings",         interleavings,               L::Vectors,   L::Vectors,   for_cpu,           true},
+    {"cse",                   common_subexpressions,       L::Vectors,   L::Vectors,   for_cpu,           true},
+    {"find-intrinsics",       find_fixed_point_intrinsics, L::Vectors,   L::Vectors,   for_cpu,           true},
+    {"check-overflow",        check_overflow,              L::Vectors,   L::Vectors,   for_cpu,           false},
     {"user-passes",           user_passes,                 L::Vectors,   L::Vectors,   has_custom_passes, false},
-    {"narrow-indices",        narrow_indices,              L::Vectors,   L::Indices,   nullptr,           true},
-    {"early-free",            early_free,                  L::Indices,   L::Indices,   nullptr,           false},
-    {"profiling",             inject_profiling,            L::Indices,   L::Indices,   wants_profiling,   false},
-    {"lower-parallel",        lower_parallel,              L::Indices,   L::Closed,    nullptr,           false},
+    {"narrow-indices",        narrow_indices,              L::Vectors,   L::Indices,   for_cpu,           true},
+    {"early-free",            early_free,                  L::Indices,   L::Indices,   for_cpu,           false},
+    {"profiling",             inject_profiling,            L::Indices,   L::Indices,   profiles_cpu,      false},
+    {"lower-parallel",        lower_parallel,              L::Indices,   L::Closed,    for_cpu,           false},
 };
 // clang-format on
 
@@ -341,7 +364,8 @@ Stmt run_lowering_passes(LowerContext &ctx, const std::string &last) {
             std::cerr << "# after " << pass.name << (skipped ? " (skipped)" : "") << "\n" << s << "\n";
         }
 #ifdef BROMIDE_VERIFY_PASSES
-        if (s.defined()) {
+        // A row for another kind of target says nothing about this statement.
+        if (s.defined() && (!skipped || !pass.applies || pass.applies(ctx))) {
             verify(s, pass.gives, ctx, pass.name);
         }
 #endif
@@ -373,6 +397,7 @@ LowerContext make_lower_context(const std::vector<Function> &outputs, const std:
     }
     ctx.env = wrap_func_calls(ctx.env);
     lower_environment(ctx);
+    adapt_pto_schedules(ctx);
     std::tie(ctx.order, ctx.fused_groups) = realization_order(ctx.outputs, ctx.env);
     simplify_specializations(ctx.env);
     ctx.func_bounds = compute_function_value_bounds(ctx.order, ctx.env);
@@ -415,6 +440,10 @@ Module lower(const std::vector<Function> &outputs, const std::string &pipeline_n
             result.append(f);
         }
         result.append(LoweredFunc(pipeline_name, all_args, s, linkage_type));
+        if (ctx.pto) {
+            ctx.pto->args = all_args;
+            result.set_pto_program(ctx.pto);
+        }
     });
     return result;
 }

@@ -7,6 +7,7 @@
 
 #include <functional>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,7 @@ namespace Halide {
 namespace Internal {
 
 class IRMutator;
+struct PTOProgram;
 
 /// What holds of a statement between two passes. Later levels include what earlier ones promise, except where
 /// a pass removes the construct that the promise is about.
@@ -52,6 +54,7 @@ struct LowerContext {
     bool trace_pipeline = false;
     bool native_unroll_hints = false;                     ///< expand loops with unroll hints: no compiler behind takes them
     std::vector<LoweredFunc> closures;                    ///< filled by lower-parallel
+    std::shared_ptr<PTOProgram> pto;                      ///< the kernels; null unless the target has a PTO device
 
     /// A name that no other call on this context returns, and that no Func, Var or symbol derived from one can have.
     std::string unique_name(const std::string &prefix);

@@ -921,6 +921,10 @@ typedef enum halide_target_feature_t {
     halide_target_feature_hlsl_sm67,
     halide_target_feature_hlsl_sm68,
     halide_target_feature_hlsl_sm69,
+    halide_target_feature_pto,
+    halide_target_feature_pto_a5,
+    halide_target_feature_pto_unroll_none,
+    halide_target_feature_pto_unroll_ptodsl,
     halide_target_feature_end  ///< number of features
 } halide_target_feature_t;
 

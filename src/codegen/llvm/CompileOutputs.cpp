@@ -9,6 +9,7 @@
 #include "codegen/llvm/CompileOutputs.h"
 #include "codegen/llvm/LLVMTarget.h"
 #include "codegen/llvm/RuntimeBitcode.h"
+#include "codegen/pto/PTOOutputs.h"
 
 #include <fstream>
 #include <sstream>
@@ -182,6 +183,11 @@ void write_llvm_output(OutputFileType type, const std::string &path, CompiledCod
 
 void write_text_output(OutputFileType type, const std::string &path, const Module &m) {
     switch (type) {
+    case OutputFileType::pto_kernel:
+    case OutputFileType::pto_assembly:
+    case OutputFileType::pto_launch:
+        write_pto_output(type, path, m);
+        break;
     case OutputFileType::c_header:
         write_text(path, c_header(m));
         break;
@@ -267,6 +273,10 @@ void compile_module(const Module &m, const std::map<OutputFileType, std::string>
     }
     std::unique_ptr<CompiledCode> code;
     if (needs_code) {
+        user_assert(!m.get_pto_program())
+            << "The target " << m.target().to_string() << " is a PTO device, for which " << m.name()
+            << " becomes kernels and no code for the CPU.\n"
+            << "  Ask for pto_kernel, pto_assembly or pto_launch, or leave the PTO feature away.\n";
         code = std::make_unique<CompiledCode>(m);
     }
     for (const auto &[type, path] : outputs) {

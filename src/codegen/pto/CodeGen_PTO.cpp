@@ -215,10 +215,16 @@ private:
             return binary(op->a, "/", op->b);
         }
         auto c = as_const_int(op->b);
-        if (op->type.is_uint() || (c && *c > 0)) {
+        const Max *at_least = op->b.as<Max>();
+        const std::optional<int64_t> least = at_least ? as_const_int(at_least->b) : std::nullopt;
+        if (op->type.is_uint() || (c && *c > 0) || (least && *least > 0)) {
             return binary(op->a, "//", op->b);
         }
-        unsupported(op);
+        // The machine rounds down; ours leaves no negative remainder, and divides by zero to zero.
+        const Expr zero = make_zero(op->type), one = make_one(op->type);
+        const Expr down = Div::make(op->a, Max::make(op->b, one));
+        const Expr up = zero - Div::make(op->a, Max::make(zero - op->b, one));
+        return text(Select::make(op->b > zero, down, Select::make(op->b < zero, up, zero)));
     }
 
     std::string cast_text(const Cast *op) const {
@@ -237,10 +243,10 @@ private:
 
     std::string call(const Call *op) const {
         if (op->name == "pto_block_idx") {
-            return "pto.get_block_idx()";
+            return "scalar.cast(pto.get_block_idx(), pto.i32)";
         }
         if (op->name == "pto_block_num") {
-            return "pto.get_block_num()";
+            return "scalar.cast(pto.get_block_num(), pto.i32)";
         }
         if (op->is_tag() || op->is_intrinsic({Call::promise_clamped, Call::unsafe_promise_clamped})) {
             return text(op->args[0]);

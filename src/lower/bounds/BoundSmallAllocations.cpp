@@ -18,7 +18,7 @@ namespace {
 constexpr int64_t small_bytes = 16384;
 
 bool must_be_constant(MemoryType t) {
-    return t == MemoryType::Register || t == MemoryType::GPR;
+    return t == MemoryType::Register || t == MemoryType::GPR || t == MemoryType::UB;
 }
 
 class BoundSmall : public IRMutator {
@@ -85,7 +85,7 @@ class BoundSmall : public IRMutator {
             const Expr b = is_const(e) ? e : bound_of(e);
             const auto n = b.defined() ? as_const_int(b) : std::nullopt;
             if (!n || *n < 0 || mul_would_overflow(64, total, std::max<int64_t>(*n, 1))) {
-                user_assert(!required) << "The allocation of " << name << " in registers has no constant size: the extent "
+                user_assert(!required) << "The allocation of " << name << (memory == MemoryType::UB ? " in UB" : " in registers") << " has no constant size: the extent "
                                        << e << " has no constant upper bound.\n  Use bound or bound_extent.\n";
                 return unchanged;
             }

@@ -1,5 +1,7 @@
 #include "lower/pto/PTOLaneLayout.h"
 
+#include "func/PTOProgram.h"
+
 #include "analysis/ExprUsesVar.h"
 #include "ir/IREquality.h"
 #include "ir/IRMutator.h"
@@ -378,8 +380,8 @@ Stmt lay_out_lanes(const Stmt &kernel, const std::map<std::string, int> &preferr
 }
 
 Stmt pto_lane_layout(const Stmt &s, LowerContext &ctx) {
-    const std::map<std::string, int> preferred;
-    return Kernels(preferred, ctx).mutate(s);
+    const std::map<std::string, int> none;
+    return Kernels(ctx.pto ? ctx.pto->lanes : none, ctx).mutate(s);
 }
 
 }  // namespace Internal

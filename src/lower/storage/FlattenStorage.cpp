@@ -91,6 +91,13 @@ protected:
 
         logical_extents = extents;
         const std::vector<int> order = storage_order(op->name, dims, extents);
+        if (op->memory_type == MemoryType::UB && dims > 1) {
+            // Moves and vector accesses of a PTO core begin at multiples of 32 bytes, so rows must.
+            constexpr int row_bytes = 32;
+            const int n = row_bytes / op->types[0].bytes();
+            Expr &row = extents[order[0]];
+            row = simplify((row + n - 1) / n * n);
+        }
         Expr condition = mutate(op->condition);
 
         std::vector<Expr> allocation_extents;
