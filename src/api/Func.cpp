@@ -321,11 +321,6 @@ Func Func::copy_to_host() {
     return make_copy(DeviceAPI::Host, "copy_to_host");
 }
 
-Func Func::change_type(const Type &t, bool unsafe) {
-    user_error << name() << ".change_type(" << t << "): changing the type of a Func by a directive is not supported.\n"
-               << "  Write the Func in the wider type, and cast where it is used.\n";
-}
-
 // ---- Where things happen
 
 Func &Func::compute_at(LoopLevel loop_level) {

@@ -242,7 +242,12 @@ public:
     Func copy_to_host();
     // @}
 
-    /// Computes this Func in another type: it becomes a cast of a new Func, which is returned to be scheduled.
+    /// Computes this Func in another type: it becomes an inlined cast of a new Func, which is returned to be scheduled.
+    /// Values are those of the unchanged program, as long as all of them have the new type.
+    ///
+    /// @param unsafe  take the programmer's word for that; floating point is then computed in the new type throughout.
+    /// @throws CompileError  the Func has several values, an extern definition or a schedule, or values may be lost.
+    ///                       Where that depends on the extent of a reduction, the pipeline checks it when it runs.
     Func change_type(const Type &t, bool unsafe = false);
 
     /// @name Where things happen

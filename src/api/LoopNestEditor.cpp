@@ -326,9 +326,20 @@ void LoopNestEditor::check_parallel_is_legal(const Dim &dim, const std::string &
            "order.\n"
         << "  Call " << stage_name << ".atomic() first if the update is associative and commutative, split the "
         << "reduction with rfactor, or call allow_race_conditions() if you know that the order does not matter.\n";
+    bool reads_itself = false;
+    for (const Expr &arg : definition.args()) {
+        visit_with(arg, [&](auto *self, const Call *op) {
+            reads_itself = reads_itself || (op->call_type == Call::Halide && op->name == function.name());
+            self->visit_base(op);
+        });
+    }
+    user_assert(!reads_itself)
+        << what << ": " << stage_name << " is atomic, but the place that it updates depends on values of "
+        << function.name() << " itself, which other iterations change meanwhile.\n"
+        << "  Copy what the place depends on to another Func first.\n";
     if (!schedule.override_atomic_associativity_test()) {
         const AssociativeOp op = prove_associativity(function.name(), definition.args(), definition.values());
-        user_assert(op.associative() && op.commutative())
+        user_assert(op.associative() && op.commutative() && op.choices.empty())
             << what << ": " << stage_name << " is atomic, but its update is not known to be associative and "
             << "commutative, so the order of iterations may change the result.\n"
             << "  If it is, call " << stage_name << ".atomic(true).\n";

@@ -107,6 +107,79 @@ bool uses_rvar(const Expr &e) {
     return found;
 }
 
+/// Whether `e` grows with the RVar, and depends on no other one.
+bool grows_with(Expr e, const std::string &rvar) {
+    while (const Cast *c = e.as<Cast>()) {
+        // Int(32) to these types keeps the order; in float only up to 2^24, beyond which neighbours become equal.
+        if (c->value.type() != Int(32) || !(c->type.is_float() || c->type == Int(64))) {
+            return false;
+        }
+        e = c->value;
+    }
+    bool only = true;
+    visit_with(
+        e, [&](auto *, const Variable *op) { only = only && (op->name == rvar || !op->reduction_domain.defined()); });
+    return only && e.type() == Int(32) && can_prove(substitute(rvar, Variable::make(Int(32), rvar) + 1, e) > e);
+}
+
+/// Makes the choices in `op` independent of the order of iteration, by comparing the reduction variables that the tuple
+/// holds where keys are equal.
+///
+/// @returns  whether that is possible: the tuple must hold all of them, and its first value must not look like one.
+bool order_ties(AssociativeOp &op, const Function &f, const Definition &definition) {
+    if (f.updates().empty() || !f.update(0).same_as(definition)) {
+        return false;
+    }
+    for (const AssociativeOp::Choice &choice : op.choices) {
+        const std::string key = std::to_string(choice.key);
+        const Type key_type = f.output_types()[choice.key];
+        const Expr xk = Variable::make(key_type, "x" + key), yk = Variable::make(key_type, "y" + key);
+        const Expr worst = op.pattern.identities[choice.key], first_key = f.values()[choice.key];
+        const bool first_is_worst = can_prove(first_key == worst);
+
+        // Lexicographic order of the positions, the outermost RVar first.
+        std::set<size_t> positions;
+        Expr x_earlier = const_false(), y_earlier = const_false();
+        for (const ReductionVariable &rv : definition.schedule().rvars()) {
+            const auto place = std::find_if(choice.elements.begin(), choice.elements.end(), [&](size_t i) {
+                return i != choice.key && op.ys[i].expr.defined() && grows_with(op.ys[i].expr, rv.var);
+            });
+            if (place == choice.elements.end()) {
+                return false;
+            }
+            positions.insert(*place);
+            const Type t = f.output_types()[*place];
+            const Expr x = Variable::make(t, "x" + std::to_string(*place));
+            const Expr y = Variable::make(t, "y" + std::to_string(*place));
+            x_earlier = x < y || (x == y && x_earlier);
+            y_earlier = y < x || (x == y && y_earlier);
+            const Expr smallest = substitute(rv.var, rv.min, op.ys[*place].expr);
+            const bool before_all = can_prove(f.values()[*place] <= smallest);
+            if (!before_all && !(choice.first_wins && first_is_worst)) {
+                return false;
+            }
+            op.pattern.identities[*place] = choice.first_wins ? t.max() : t.min();
+        }
+        if (!choice.first_wins && positions.size() + 1 < choice.elements.size()) {
+            return false;
+        }
+        const Expr better = choice.smaller_wins ? yk < xk : yk > xk;
+        const Expr tie = xk == yk && (choice.first_wins ? yk != worst && y_earlier : x_earlier);
+        for (size_t i : choice.elements) {
+            const Type t = f.output_types()[i];
+            op.pattern.ops[i] = select(better || tie, Variable::make(t, "y" + std::to_string(i)),
+                                       Variable::make(t, "x" + std::to_string(i)));
+        }
+    }
+    for (size_t i = 0; i < op.size(); i++) {
+        // All elements of a choice are read now.
+        if (op.xs[i].var.empty()) {
+            return false;
+        }
+    }
+    return true;
+}
+
 }  // namespace
 
 Func Stage::rfactor(const std::vector<std::pair<RVar, Var>> &preserved) {
@@ -142,22 +215,31 @@ Func Stage::rfactor(const std::vector<std::pair<RVar, Var>> &preserved) {
                             << " is in use already; the new dimension needs a Var of its own.\n";
     }
 
-    const AssociativeOp op = prove_associativity(function_.name(), definition_.args(), definition_.values());
+    AssociativeOp op = prove_associativity(function_.name(), definition_.args(), definition_.values());
     user_assert(op.associative()) << what << ": failed to call rfactor() on " << name()
                                   << " since it can't prove associativity of the update.\n"
                                   << "  An update that can be factored combines the old value with a new one by +, *, "
                                   << "min, max, && or another associative operator.\n";
-    if (!op.commutative()) {
-        // Without commutativity, each part must be a run of neighbours in the original order.
-        bool kept_seen = false;
-        for (const Dim &d : schedule.dims()) {
-            if (d.is_rvar()) {
-                user_assert(!kept_seen || kept.count(d.var))
-                    << what << ": the update is associative but not commutative, so only the outermost reduction loops "
-                    << "can be factored out, and " << d.var << " is outside of one of them.\n";
-                kept_seen = kept_seen || kept.count(d.var);
-            }
+    // Without commutativity, each part must be a run of neighbours in the original order.
+    std::string outside_of_kept;
+    bool kept_seen = false;
+    for (const Dim &d : schedule.dims()) {
+        if (d.is_rvar()) {
+            outside_of_kept = kept_seen && !kept.count(d.var) ? d.var : outside_of_kept;
+            kept_seen = kept_seen || kept.count(d.var);
         }
+    }
+    user_assert(op.commutative() || outside_of_kept.empty())
+        << what
+        << ": the update is associative but not commutative, so only the outermost reduction loops can be factored "
+        << "out, and " << outside_of_kept << " is outside of one of them.\n";
+    const bool order_matters = !op.choices.empty() && !outside_of_kept.empty();
+    if (order_matters) {
+        user_assert(order_ties(op, function_, definition_))
+            << what
+            << ": among equal keys, the update keeps the first or the last in order of iteration. Factored like this, "
+            << "it would keep another one, because " << outside_of_kept << " is outside of what is factored out.\n"
+            << "  Factor out the outermost reduction loops, or let the tuple hold all reduction variables.\n";
     }
 
     // Two domains: of what the intermediate reduces, and of the combination.
@@ -208,7 +290,19 @@ Func Stage::rfactor(const std::vector<std::pair<RVar, Var>> &preserved) {
     if (inner_domain.defined()) {
         inner_domain.where(predicate);
     }
-    intm.define_update(update_args, rewrite(definition_.values()), inner_domain);
+    std::vector<Expr> update_values = definition_.values();
+    if (order_matters) {
+        std::map<std::string, Expr> operands;
+        for (size_t i = 0; i < op.size(); i++) {
+            operands[op.xs[i].var] = op.xs[i].expr;
+            operands[op.ys[i].var] = op.ys[i].expr;
+        }
+        operands.erase("");
+        for (size_t i = 0; i < op.size(); i++) {
+            update_values[i] = substitute(operands, op.pattern.ops[i]);
+        }
+    }
+    intm.define_update(update_args, rewrite(update_values), inner_domain);
     Definition intm_update = intm.update(0);
     if (!inner_domain.defined()) {
         intm_update.predicate() = predicate;

@@ -224,6 +224,24 @@ public:
     Buffer(const std::vector<int> &sizes, const std::vector<int> &storage_order, const std::string &name = "") {
         adopt(Runtime::Buffer<T>(sizes, storage_order), name);
     }
+    /// Sizes and orders in braces: `Buffer<float> b({3, 4})` is not a copy of Buffer<float>(3, 4), nor is an order a name.
+    template<typename Int, typename = std::enable_if_t<std::is_same_v<Int, int>>>
+    explicit Buffer(std::initializer_list<Int> sizes, const std::string &name = "")
+        : Buffer(std::vector<int>(sizes), name) {
+    }
+    template<typename Int, typename = std::enable_if_t<std::is_same_v<Int, int>>>
+    Buffer(std::initializer_list<Int> sizes, std::initializer_list<Int> storage_order, const std::string &name = "")
+        : Buffer(std::vector<int>(sizes), std::vector<int>(storage_order), name) {
+    }
+    template<typename Int, typename = std::enable_if_t<std::is_same_v<Int, int>>>
+    Buffer(const std::vector<int> &sizes, std::initializer_list<Int> storage_order, const std::string &name = "")
+        : Buffer(sizes, std::vector<int>(storage_order), name) {
+    }
+    template<typename Int, typename = std::enable_if_t<std::is_same_v<Int, int>>>
+    Buffer(Type t, const std::vector<int> &sizes, std::initializer_list<Int> storage_order,
+           const std::string &name = "")
+        : Buffer(t, sizes, std::vector<int>(storage_order), name) {
+    }
     /// @}
 
     /// @name Existing memory, not owned

@@ -19,6 +19,10 @@ std::ostream &operator<<(std::ostream &stream, const Expr &e) {
     return stream;
 }
 
+std::ostream &operator<<(std::ostream &stream, const Target &target) {
+    return stream << target.to_string();
+}
+
 namespace Internal {
 
 std::ostream &operator<<(std::ostream &stream, const Stmt &s) {

@@ -21,6 +21,7 @@ class Module;
 std::ostream &operator<<(std::ostream &stream, const Expr &);
 std::ostream &operator<<(std::ostream &stream, const Type &);
 std::ostream &operator<<(std::ostream &stream, const DeviceAPI &);
+std::ostream &operator<<(std::ostream &stream, const Target &);
 std::ostream &operator<<(std::ostream &stream, const MemoryType &);
 std::ostream &operator<<(std::ostream &stream, const NameMangling &);
 std::ostream &operator<<(std::ostream &stream, const TailStrategy &);

@@ -7,9 +7,9 @@ namespace Halide {
 
 Range::Range(const Expr &min, const Expr &extent)
     : min(min), extent(extent) {
-    internal_assert(!min.defined() || !extent.defined() || min.type() == extent.type())
-        << "A Range has ends of different types: " << min << " of type " << min.type() << ", " << extent
-        << " of type " << extent.type();
+    user_assert(!min.defined() || !extent.defined() || min.type() == extent.type())
+        << "The min and the extent of a range must have one type, but " << min << " has type " << min.type() << " and "
+        << extent << " has type " << extent.type() << ".\n";
 }
 
 }  // namespace Halide

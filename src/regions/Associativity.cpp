@@ -180,6 +180,27 @@ class MatchElement {
         return m;
     }
 
+    /// max(f + a, f + b) is f + max(a, b) where sums do not wrap, and max(f + a, f) is f + max(a, 0).
+    template <typename Op>
+    std::optional<ElementMatch> match_extreme_sum(const Expr &a, const Expr &b) const {
+        if (type.can_overflow()) {
+            return {};
+        }
+        const auto addend = [&](const Expr &e) {
+            const std::optional<ElementMatch> m = is_old(e) ? std::nullopt : match_sum(e);
+            return is_old(e) ? make_zero(type) : m ? m->y : Expr();
+        };
+        const Expr y0 = addend(a), y1 = addend(b);
+        if (!y0.defined() || !y1.defined()) {
+            return {};
+        }
+        ElementMatch m;
+        m.op = Add::make(x, y);
+        m.identity = make_zero(type);
+        m.y = Op::make(y0, y1);
+        return m;
+    }
+
     std::optional<ElementMatch> match_call(const Call *call) const {
         struct Known {
             Call::IntrinsicOp op;
@@ -187,7 +208,9 @@ class MatchElement {
         };
         for (const Known &known : {Known{Call::bitwise_and, true}, Known{Call::bitwise_or, false},
                                    Known{Call::bitwise_xor, false}, Known{Call::saturating_add, false}}) {
-            if (!call->is_intrinsic(known.op)) {
+            // Signed saturation forgets how far it went in one direction: sat(sat(100 + 100) − 100) is 27 as int8, not
+            // 100.
+            if (!call->is_intrinsic(known.op) || (known.op == Call::saturating_add && !type.is_uint())) {
                 continue;
             }
             const bool first = is_old(call->args[0]);
@@ -293,10 +316,16 @@ public:
             return match_sum(e);
         case IRNodeType::Mul:
             return match_tree<Mul>(e, IRNodeType::Mul);
-        case IRNodeType::Min:
-            return match_tree<Min>(e, IRNodeType::Min);
-        case IRNodeType::Max:
-            return match_tree<Max>(e, IRNodeType::Max);
+        case IRNodeType::Min: {
+            const Min *op = e.as<Min>();
+            const std::optional<ElementMatch> m = match_tree<Min>(e, IRNodeType::Min);
+            return m ? m : match_extreme_sum<Min>(op->a, op->b);
+        }
+        case IRNodeType::Max: {
+            const Max *op = e.as<Max>();
+            const std::optional<ElementMatch> m = match_tree<Max>(e, IRNodeType::Max);
+            return m ? m : match_extreme_sum<Max>(op->a, op->b);
+        }
         case IRNodeType::And:
             return match_tree<And>(e, IRNodeType::And);
         case IRNodeType::Or:
@@ -489,6 +518,7 @@ bool match_keyed_choice(const std::vector<size_t> &elements, const std::vector<E
             select(take_new, Variable::make(t, y_name(i)), Variable::make(t, x_name(i)));
         result.pattern.identities[i] = i != k ? make_zero(t) : new_if_less ? t.max() : t.min();
     }
+    result.choices.push_back({elements, k, new_if_less, strict});
     return true;
 }
 

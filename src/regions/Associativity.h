@@ -46,7 +46,17 @@ struct AssociativeOp {
         }
     };
 
+    /// Elements that are chosen together by comparing one of them, the key: the smaller (or larger) one wins. Among
+    /// equal keys the first in order of iteration wins, or the last; only up to that is the operator commutative.
+    struct Choice {
+        std::vector<size_t> elements;
+        size_t key = 0;
+        bool smaller_wins = true;
+        bool first_wins = true;
+    };
+
     AssociativePattern pattern;
+    std::vector<Choice> choices;
     /// The old values (calls of the function itself), and the values combined with them.
     std::vector<Replacement> xs, ys;
     bool is_associative = false;

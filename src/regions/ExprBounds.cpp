@@ -425,9 +425,10 @@ Interval ExprBounds::of_div(const Type &t, Interval a, Interval b) {
             return Interval(a.has_upper_bound() ? quotient(a.max, b.min) : Interval::neg_inf(),
                             a.has_lower_bound() ? quotient(a.min, b.min) : Interval::pos_inf());
         }
-        if (!a.is_bounded() || t.is_float()) {
+        if (!a.is_bounded()) {
             return Interval::everything();
         }
+        // A float divisor of zero gives ends that are infinite or not numbers exactly where the quotients are.
         b = shared.share(b);
         const Expr low = shared.share(quotient(a.min, b.min)), high = shared.share(quotient(a.max, b.min));
         const Expr positive = b.min >= make_zero(t);

@@ -548,6 +548,20 @@ public:
                                   "constructor");
     }
 
+    /// @name Sizes in braces
+    /// Without these, `Buffer<float> b({3, 4})` could also mean a copy of Buffer(3, 4). Only lists of int take part, so
+    /// that `Buffer<float> b{n, m}` with other integer types remains a call of the constructor from sizes.
+    /// @{
+    template<typename Int, typename = std::enable_if_t<std::is_same_v<Int, int>>>
+    explicit Buffer(std::initializer_list<Int> sizes)
+        : Buffer(std::vector<int>(sizes)) {
+    }
+    template<typename Int, typename = std::enable_if_t<std::is_same_v<Int, int>>>
+    Buffer(std::initializer_list<Int> sizes, std::initializer_list<Int> storage_order)
+        : Buffer(std::vector<int>(sizes), std::vector<int>(storage_order)) {
+    }
+    /// @}
+
     /// `storage_order` lists the dimensions, innermost first.
     Buffer(halide_type_t t, const std::vector<int> &sizes, const std::vector<int> &storage_order) {
         assert_static_type(t);
@@ -1479,10 +1493,16 @@ private:
 
     not_void_T *address_of(const int *pos, int n) const {
 #if HALIDE_RUNTIME_BUFFER_CHECK_INDICES
-        assert(n <= dimensions());
+        // Coordinates beyond the dimensions must be 0, so that programs may write buf(0) for a scalar.
+        for (int i = dimensions(); i < n; i++) {
+            assert(pos[i] == 0);
+        }
+        n = std::min(n, dimensions());
         for (int i = 0; i < n; i++) {
             assert(pos[i] >= buf.dim[i].min && pos[i] - buf.dim[i].min < buf.dim[i].extent);
         }
+#else
+        n = std::min(n, dimensions());
 #endif
         ptrdiff_t offset = 0;
         for (int i = 0; i < n; i++) {

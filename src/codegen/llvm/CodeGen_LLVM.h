@@ -130,6 +130,10 @@ protected:
     std::vector<Cleanup> cleanups;
     llvm::AllocaInst *register_cleanup(llvm::Value *initial, const std::string &name,
                                        const std::function<void(llvm::Value *)> &run);
+    /// Slots of the locks that are held where code is generated now, innermost last.
+    std::vector<llvm::AllocaInst *> held_locks;
+    void arm_unlock(const Call *lock);
+    void disarm_unlock();
     llvm::BasicBlock *exit_block = nullptr;
     llvm::PHINode *exit_code = nullptr;
     void exit_function(llvm::Value *code);

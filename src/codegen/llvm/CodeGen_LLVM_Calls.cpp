@@ -123,8 +123,31 @@ void CodeGen_LLVM::visit(const Call *op) {
             }
             name = mangle_cplusplus_name(simple, namespaces, op->type, types, target);
         }
-        value = extern_call(name, op->type, op->args, op->call_type == Call::PureExtern);
+        if (name == "halide_mutex_array_unlock") {
+            disarm_unlock();
+        }
+        llvm::Value *result = extern_call(name, op->type, op->args, op->call_type == Call::PureExtern);
+        if (name == "halide_mutex_array_lock") {
+            arm_unlock(op);
+        }
+        value = result;
     }
+}
+
+// An error inside a locked update leaves the function, and other threads may be waiting for the lock.
+void CodeGen_LLVM::arm_unlock(const Call *lock) {
+    llvm::AllocaInst *index_slot = frame_slot(i32_t, 1, "locked.index");
+    builder->CreateStore(codegen(lock->args[1]), index_slot);
+    held_locks.push_back(register_cleanup(codegen(lock->args[0]), "locked", [this, index_slot](llvm::Value *mutexes) {
+        builder->CreateCall(runtime_function("halide_mutex_array_unlock", i32_t, {ptr_t, i32_t}),
+                            {mutexes, builder->CreateLoad(i32_t, index_slot)});
+    }));
+}
+
+void CodeGen_LLVM::disarm_unlock() {
+    internal_assert(!held_locks.empty()) << "halide_mutex_array_unlock without a lock";
+    builder->CreateStore(llvm::ConstantPointerNull::get(ptr_t), held_locks.back());
+    held_locks.pop_back();
 }
 
 llvm::Value *CodeGen_LLVM::extern_call(const std::string &name, const Halide::Type &type,

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 
 #include "analysis/ExprUsesVar.h"
@@ -17,10 +18,10 @@
 #include "support/Error.h"
 #include "support/Util.h"
 
-// Let [L(v), U(v)] be what iteration v needs of a Func along one dimension, both ends rising with v, and let the loop start at
-// a. Iteration v computes [max(U(v-1) + 1, L(a)), U(v)]. Before the first iteration that anybody reads, everything from
-// L(a) on must be there: so the loop starts at the last v for which U(v-1) + 1 <= L(a), and consumers wait until a.
-// Falling ends are treated alike.
+// Let [L(v), U(v)] be what iteration v needs of a Func along one dimension, both ends rising with v, and let the loop
+// start at a. Iteration v computes [max(U(v-1) + 1, L(a)), U(v)]. Before the first iteration that anybody reads,
+// everything from L(a) on must be there: so the loop starts at the last v for which U(v-1) + 1 <= L(a), and consumers
+// wait until a. Falling ends are treated alike.
 
 namespace Halide {
 namespace Internal {
@@ -88,8 +89,7 @@ public:
     std::vector<std::string> loops;
     bool found = false;
     int count = 0;
-    explicit FindPath(const std::string &func) : func(func) {
-    }
+    explicit FindPath(const std::string &func) : func(func) {}
 };
 
 /// An expression at the end of a path, in terms of loops and what is outside.
@@ -101,6 +101,49 @@ Expr expand(Expr e, const std::vector<std::pair<std::string, Expr>> &lets) {
     }
     return e;
 }
+
+/// The end of the region of a Func that is needed before anything else: by each consumer in the first iteration that
+/// runs it, and by the body of the loop itself in the first of the loop as it was.
+class FirstNeed {
+    const For &loop;
+    const std::vector<std::pair<std::string, Expr>> &lets;
+    const std::string &func;
+    const std::map<std::string, Expr> &starts;
+    std::map<std::pair<size_t, std::string>, Expr> done;
+
+    const Expr &start_of(const std::string &owner) const {
+        auto it = starts.find(owner);
+        return owner == func || it == starts.end() ? loop.min : it->second;
+    }
+
+    /// The value of `e`, which stands after the first `visible` lets, as `owner` sees it.
+    Expr value(const Expr &e, size_t visible, const std::string &owner) {
+        return mutate_with(e, [&](auto *, const Variable *op) -> Expr {
+            if (op->name == loop.name) {
+                return start_of(owner);
+            }
+            for (size_t i = visible; i-- > 0;) {
+                if (lets[i].first != op->name) {
+                    continue;
+                }
+                const std::string of = op->name.substr(0, op->name.find('.'));
+                const std::string &sees = starts.count(of) ? of : owner;
+                auto [it, fresh] = done.try_emplace({i, sees});
+                if (fresh) {
+                    it->second = simplify(value(lets[i].second, i, sees));
+                }
+                return it->second;
+            }
+            return op;
+        });
+    }
+
+public:
+    FirstNeed(const For &loop, const std::vector<std::pair<std::string, Expr>> &lets, const std::string &func,
+              const std::map<std::string, Expr> &starts)
+        : loop(loop), lets(lets), func(func), starts(starts) {}
+    Expr of(const std::string &symbol) { return simplify(value(Variable::make(Int(32), symbol), lets.size(), func)); }
+};
 
 /// Whether all stages write a dimension only at their own pure Var.
 bool is_pure_in(const Definition &def, const std::string &arg, size_t d) {
@@ -142,8 +185,8 @@ void find_shifting_factors(const Definition &def, const std::string &arg, std::v
     }
 }
 
-/// Whether the production of a Func in the body of a loop reads Funcs that are produced in that body too. If not, points that are
-/// computed again get the values that they had.
+/// Whether the production of a Func in the body of a loop reads Funcs that are produced in that body too. If not,
+/// points that are computed again get the values that they had.
 bool reads_from_inside(const Stmt &body, const std::string &func) {
     std::set<std::string> produced, read;
     visit_with(body, [&](auto *self, const ProducerConsumer *op) {
@@ -179,15 +222,12 @@ class ReplaceEnd : public IRMutator {
         }
         return op->with(op->value, body);
     }
-    Expr visit(const Call *op) override {
-        return op;
-    }
+    Expr visit(const Call *op) override { return op; }
 
 public:
     bool done = false;
     ReplaceEnd(const std::string &func, const std::string &name, const Expr &value)
-        : func(func), name(name), value(value) {
-    }
+        : func(func), name(name), value(value) {}
 };
 
 /// Runs each part of the body of a loop only from the iteration on that it is meant for.
@@ -238,33 +278,28 @@ public:
     using IRMutator::mutate;
     GuardStarts(const Expr &loop_var, const Expr &first, const Expr &original,
                 const std::map<std::string, Expr> &starts)
-        : loop_var(loop_var), first(first), starts(starts), current(original) {
-    }
+        : loop_var(loop_var), first(first), starts(starts), current(original) {}
     Stmt mutate(const Stmt &s) override {
         if (!s.defined()) {
             return s;
         }
-        const bool transparent = s.as<LetStmt>() || s.as<Block>() || s.as<ProducerConsumer>() || s.as<Realize>() ||
-                                 s.as<HoistedStorage>();
+        const bool transparent =
+            s.as<LetStmt>() || s.as<Block>() || s.as<ProducerConsumer>() || s.as<Realize>() || s.as<HoistedStorage>();
         if (transparent || contains_producer(s)) {
             return IRMutator::mutate(s);
         }
         return guard(s, current);
     }
-    Expr mutate(const Expr &e) override {
-        return e;
-    }
+    Expr mutate(const Expr &e) override { return e; }
 };
 
 class SlidingWindow : public IRMutator {
     using IRMutator::visit;
     LowerContext &ctx;
-    std::vector<std::string> sliding;                       // Funcs realized outside, outermost first
+    std::vector<std::string> sliding;  // Funcs realized outside, outermost first
     std::map<std::string, std::set<size_t>> slid_dimensions;
 
-    Expr visit(const Call *op) override {
-        return op;
-    }
+    Expr visit(const Call *op) override { return op; }
 
     Stmt visit(const Realize *op) override {
         const Function &f = ctx.env.at(op->name);
@@ -288,14 +323,20 @@ class SlidingWindow : public IRMutator {
         }
         Expr first = op->min;
         std::map<std::string, Expr> starts;
+        std::optional<Uses> uses;
         // Consumers first: their warm-up is part of what producers must be ready for.
         for (size_t i = sliding.size(); i-- > 0;) {
             if (produces(body, sliding[i])) {
-                slide(op, sliding[i], body, first, starts);
+                if (!uses) {
+                    uses.emplace(body);
+                }
+                std::map<std::string, Expr> known = starts;
+                add_starts_of_others(*uses, op->min, known);
+                slide(op, sliding[i], known, body, first, starts);
             }
         }
         if (!starts.empty() && !equal(first, op->min)) {
-            add_starts_of_others(body, op->min, starts);
+            add_starts_of_others(*uses, op->min, starts);
             const Expr v = Variable::make(Int(32), op->name);
             body = GuardStarts(v, first, op->min, starts).mutate(body);
         }
@@ -305,29 +346,51 @@ class SlidingWindow : public IRMutator {
         return op->changed(&For::min, first, &For::body, body);
     }
 
-    /// Funcs that do not slide start with the first of their consumers.
-    void add_starts_of_others(const Stmt &body, const Expr &original, std::map<std::string, Expr> &starts) {
+    /// Which Funcs are produced in the body of a loop, and which of those read a Func.
+    struct Uses {
         std::map<std::string, std::set<std::string>> consumers;
         std::set<std::string> produced;
-        visit_with(body, [&](auto *self, const ProducerConsumer *op) {
-            if (op->is_producer) {
-                produced.insert(op->name);
-                visit_with(op->body, [&](auto *inner, const Call *call) {
-                    if (call->call_type == Call::Halide && call->name != op->name) {
-                        consumers[call->name].insert(op->name);
-                    }
-                    inner->visit_base(call);
-                });
-            }
-            self->visit_base(op);
-        });
+
+        explicit Uses(const Stmt &body) {
+            visit_with(body, [&](auto *self, const ProducerConsumer *op) {
+                if (op->is_producer) {
+                    produced.insert(op->name);
+                    const auto read = [&](const std::string &name) {
+                        if (name != op->name) {
+                            consumers[name].insert(op->name);
+                        }
+                    };
+                    visit_with(
+                        op->body,
+                        [&](auto *inner, const Call *call) {
+                            if (call->call_type == Call::Halide) {
+                                read(call->name);
+                            }
+                            inner->visit_base(call);
+                        },
+                        // An extern stage reads f or, of a tuple, f.0 through its buffer.
+                        [&](auto *, const Variable *v) {
+                            if (v->type.is_handle() && ends_with(v->name, ".buffer")) {
+                                read(v->name.substr(0, v->name.find('.')));
+                            }
+                        });
+                }
+                self->visit_base(op);
+            });
+        }
+    };
+
+    /// Funcs that do not slide, or not yet, start with the first of their consumers.
+    void add_starts_of_others(const Uses &uses, const Expr &original, std::map<std::string, Expr> &starts) {
         for (size_t i = ctx.order.size(); i-- > 0;) {
             const std::string &name = ctx.order[i];
-            if (!produced.count(name) || starts.count(name)) {
+            if (!uses.produced.count(name) || starts.count(name)) {
                 continue;
             }
             Expr start = original;
-            for (const std::string &c : consumers[name]) {
+            const auto consumers = uses.consumers.find(name);
+            for (const std::string &c :
+                 consumers == uses.consumers.end() ? std::set<std::string>() : consumers->second) {
                 auto it = starts.find(c);
                 if (it != starts.end()) {
                     start = simplify(min(start, it->second));
@@ -337,9 +400,14 @@ class SlidingWindow : public IRMutator {
         }
     }
 
-    /// Reduces what one Func computes per iteration of one loop. `first` is where the loop starts, and is moved if needed.
-    void slide(const For *loop, const std::string &name, Stmt &body, Expr &first,
-               std::map<std::string, Expr> &starts) {
+    /// Reduces what one Func computes per iteration of one loop.
+    ///
+    /// @param known   where Funcs start, as far as decided; for this one, the first iteration that reads it.
+    /// @param first   where the loop starts; moved if needed. Other Funcs may have a longer warm-up than this one.
+    /// @param starts  the starts of the Funcs that slide.
+    void slide(const For *loop, const std::string &name, const std::map<std::string, Expr> &known, Stmt &body,
+               Expr &first, std::map<std::string, Expr> &starts) {
+        const Expr used = known.at(name);
         const Function &f = ctx.env.at(name);
         FindPath path(name);
         body.accept(&path);
@@ -388,13 +456,11 @@ class SlidingWindow : public IRMutator {
         }
 
         const Expr v = Variable::make(Int(32), loop->name);
-        auto at = [&](const Expr &e, const Expr &iteration) {
-            return simplify(substitute(loop->name, iteration, e));
-        };
+        auto at = [&](const Expr &e, const Expr &iteration) { return simplify(substitute(loop->name, iteration, e)); };
         // What the previous iteration has left to do: from `next` on (upwards or downwards).
         const Expr next = up ? simplify(at(high, v - 1) + 1) : simplify(at(low, v - 1) - 1);
         if (can_prove(up ? next <= low : next >= high)) {
-            return;   // nothing in common with the previous iteration
+            return;  // nothing in common with the previous iteration
         }
         std::vector<Expr> factors;
         find_shifting_factors(f.definition(), args[dim], factors);
@@ -404,8 +470,7 @@ class SlidingWindow : public IRMutator {
         const Expr step = up ? high - next + 1 : next - low + 1;
         for (const Expr &factor : factors) {
             // A point computed again by the pure definition would also lose the updates it has had.
-            if (!can_prove(simplify(step) >= factor) &&
-                (reads_from_inside(body, name) || f.has_update_definition())) {
+            if (!can_prove(simplify(step) >= factor) && (reads_from_inside(body, name) || f.has_update_definition())) {
                 ctx.explain(name + " does not slide over " + loop->name + ": a split of " + args[dim] +
                             " would compute points again that earlier iterations have computed");
                 return;
@@ -413,21 +478,22 @@ class SlidingWindow : public IRMutator {
         }
 
         // Where must the loop start?
-        const Expr begin = up ? at(low, first) : at(high, first);
+        const std::string end_name = prefix + args[dim] + (up ? ".min" : ".max");
+        const Expr begin = FirstNeed(*loop, path.lets, name, known).of(end_name);
         const std::string start_name = ctx.unique_name(loop->name + ".start");
         const Expr start_var = Variable::make(Int(32), start_name);
         const Expr ready = up ? at(next, start_var) <= begin : at(next, start_var) >= begin;
         const Interval solution = solve_for_inner_interval(simplify(ready), start_name);
         Expr start;
         if (!solution.is_empty() && solution.has_upper_bound()) {
-            start = simplify(min(solution.max, first));
+            start = simplify(min(solution.max, used));
             for (const std::string &inner : path.loops) {
                 start = start.defined() && expr_uses_var(start, inner) ? Expr() : start;
             }
             if (start.defined() && (expr_uses_var(start, start_name) || expr_uses_var(start, loop->name))) {
                 start = Expr();
             }
-            if (start.defined() && loop->for_type == ForType::Unrolled && !is_const(simplify(first - start))) {
+            if (start.defined() && loop->for_type == ForType::Unrolled && !is_const(simplify(used - start))) {
                 // The number of iterations must stay a constant.
                 start = Expr();
             }
@@ -438,29 +504,27 @@ class SlidingWindow : public IRMutator {
             const bool exact = can_prove(at(next, start) == begin);
             end = exact ? next : simplify(up ? max(next, begin) : min(next, begin));
         } else {
-            // All at once in the first iteration. What is not needed stays out, so that the window of later ones is visibly
-            // no larger than what is needed.
-            start = first;
+            // All at once in the first iteration. What is not needed stays out, so that the window of later ones is
+            // visibly no larger than what is needed.
+            start = used;
             const Expr whole = up ? low : high;
-            const Expr part = select(v <= first, whole, likely_if_innermost(next));
+            const Expr part = select(v <= used, whole, likely_if_innermost(next));
             end = up ? max(part, whole) : min(part, whole);
         }
-        const std::string end_name = prefix + args[dim] + (up ? ".min" : ".max");
         ReplaceEnd replace(name, end_name, end);
         Stmt replaced = replace.mutate(body);
         if (!replace.done) {
             return;
         }
         body = replaced;
-        first = start;
+        first = simplify(min(start, first));
         starts[name] = start;
         slid_dimensions[name].insert(dim);
         ctx.explain(name + " slides over " + loop->name + " along " + args[dim]);
     }
 
 public:
-    explicit SlidingWindow(LowerContext &ctx) : ctx(ctx) {
-    }
+    explicit SlidingWindow(LowerContext &ctx) : ctx(ctx) {}
 };
 
 }  // namespace

@@ -80,8 +80,45 @@ class FoldDimension : public IRMutator {
             args[2 + 2 * dim] = factor - 1;
             return op->changed(&Call::args, args);
         }
-        return e;
+        return op->name == Call::buffer_crop && is_buffer_of_func(op->args[2]) ? fold_crop(op) : e;
     }
+
+    bool is_buffer_of_func(const Expr &e) const {
+        const Variable *v = e.as<Variable>();
+        return v &&
+               (v->name == func + ".buffer" || (starts_with(v->name, func + ".") && ends_with(v->name, ".buffer")));
+    }
+
+    // What an extern stage sees of a folded Func: the cells from min % factor on, under their old coordinates. They
+    // must not wrap around the end.
+    Expr fold_crop(const Call *op) {
+        const Call *mins = op->args[3].as<Call>(), *extents = op->args[4].as<Call>();
+        internal_assert(mins && extents) << "A crop without lists of bounds: " << Expr(op);
+        const Expr min = mins->args[dim], extent = extents->args[dim];
+        std::vector<Expr> folded_mins = mins->args, args = op->args;
+        folded_mins[dim] = min % factor;
+        args[3] = mins->changed(&Call::args, folded_mins);
+        const Expr error = Call::make(Int(32), "halide_error_bad_extern_fold",
+                                      {Expr(func), (int)dim, min, extent, min, factor}, Call::Extern);
+        checks.push_back(AssertStmt::make(min % factor + extent <= factor, error));
+        return Call::make(op->type, Call::buffer_set_bounds, {op->changed(&Call::args, args), (int)dim, min, extent},
+                          Call::Extern);
+    }
+
+    std::vector<Stmt> checks;
+
+    Stmt visit(const LetStmt *op) override {
+        std::vector<Stmt> around;
+        around.swap(checks);
+        const Expr value = mutate(op->value);
+        around.swap(checks);
+        Stmt s = op->with(value, mutate(op->body));
+        for (size_t i = around.size(); i-- > 0;) {
+            s = Block::make(around[i], s);
+        }
+        return s;
+    }
+
     Stmt visit(const Provide *op) override {
         Stmt s = IRMutator::visit(op);
         op = s.as<Provide>();

@@ -23,9 +23,10 @@ struct CheckedBuffer {
     Type type;
     int dimensions = 0;
     bool is_output = false;
-    Parameter param;       // undefined for embedded images
-    Buffer<> image;        // undefined for parameters
-    std::string func;      // outputs: the Func whose box this is
+    Parameter param;          // undefined for embedded images
+    Buffer<> image;           // undefined for parameters
+    std::string func;         // outputs: the Func whose box this is
+    std::string shaped_like;  // later elements of a tuple: the first one, whose mins and extents they have
 };
 
 /// Finds the images that a statement reads.
@@ -123,6 +124,20 @@ public:
             }
             lets.emplace_back(symbol(b, "min", d) + ".required", simplify(min));
             lets.emplace_back(symbol(b, "extent", d) + ".required", simplify(extent));
+        }
+    }
+
+    /// Adds the symbols of its mins and extents with what is required, and with their constraints.
+    void required_shape(std::map<std::string, Expr> &required, std::map<std::string, Expr> &constraints) const {
+        for (int d = 0; d < b.dimensions; d++) {
+            for (const auto &[field, get] : {std::make_pair("min", &Parameter::min_constraint),
+                                             std::make_pair("extent", &Parameter::extent_constraint)}) {
+                const std::string name = symbol(b, field, d);
+                required[name] = int_symbol(name + ".required");
+                if (const Expr c = constraint(get, d); c.defined()) {
+                    constraints[name] = c;
+                }
+            }
         }
     }
 
@@ -308,7 +323,12 @@ private:
     /// What the program requires. An image that is part of the program has the shape that it has now.
     Expr constraint(Expr (Parameter::*get)(int) const, int d) const {
         if (b.param.defined()) {
-            return (b.param.*get)(d);
+            Expr c = (b.param.*get)(d);
+            if (!c.defined() && !b.shaped_like.empty() && get != &Parameter::stride_constraint) {
+                c = int_symbol(b.shaped_like + (get == &Parameter::min_constraint ? ".min." : ".extent.") +
+                               std::to_string(d));
+            }
+            return c;
         }
         if (!b.image.defined()) {
             return Expr();
@@ -333,6 +353,9 @@ std::vector<CheckedBuffer> buffers_in_order(const Stmt &s, const LowerContext &c
             b.is_output = true;
             b.param = p;
             b.func = f.name();
+            if (&p != &f.output_buffers()[0]) {
+                b.shaped_like = f.output_buffers()[0].name();
+            }
             images.found.erase(b.name);
             result.push_back(b);
         }
@@ -348,6 +371,21 @@ Stmt wrap_lets(const std::vector<std::pair<std::string, Expr>> &lets, Stmt s) {
         s = LetStmt::make(lets[i - 1].first, lets[i - 1].second, s);
     }
     return s;
+}
+
+/// The value to propose for a min or extent when buffers ask for their bounds. In a circle of constraints, what is
+/// required decides.
+Expr resolve_constraints(const std::string &name, const std::map<std::string, Expr> &required,
+                         const std::map<std::string, Expr> &constraints, std::set<std::string> &open) {
+    const auto c = constraints.find(name);
+    if (c == constraints.end() || !open.insert(name).second) {
+        return required.at(name);
+    }
+    const Expr value = mutate_with(c->second, [&](auto *, const Variable *op) -> Expr {
+        return required.count(op->name) ? resolve_constraints(op->name, required, constraints, open) : Expr(op);
+    });
+    open.erase(name);
+    return value;
 }
 
 Stmt check_here(const Stmt &s, LowerContext &ctx) {
@@ -366,14 +404,15 @@ Stmt check_here(const Stmt &s, LowerContext &ctx) {
     }
 
     std::vector<std::pair<std::string, Expr>> lets;
-    std::map<std::string, Expr> to_required, known;
+    std::map<std::string, Expr> to_required, constraints, known;
     for (const BufferChecks &c : buffers) {
         c.required_lets(lets);
-        for (int d = 0; d < c.b.dimensions; d++) {
-            for (const char *field : {"min", "extent"}) {
-                to_required[symbol(c.b, field, d)] = int_symbol(symbol(c.b, field, d) + ".required");
-            }
-        }
+        c.required_shape(to_required, constraints);
+    }
+    for (auto &[name, value] : to_required) {
+        // A size that is constrained is what the constraint says, and so on through the sizes in it.
+        std::set<std::string> open;
+        value = resolve_constraints(name, to_required, constraints, open);
     }
 
     std::vector<Stmt> checks;

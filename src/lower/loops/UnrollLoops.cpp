@@ -5,6 +5,7 @@
 #include "ir/IRPrinter.h"
 #include "ir/Scope.h"
 #include "ir/Substitute.h"
+#include "lower/LoopWords.h"
 #include "lower/loops/ConstantExtent.h"
 #include "simplify/Simplify.h"
 #include "support/Error.h"
@@ -31,14 +32,17 @@ protected:
         Stmt body = mutate(op->body);
         const std::optional<int64_t> extent = constant_extent(op, lets);
         if (!extent) {
-            const char *hint = "Can only unroll for loops over a constant extent.\n";
+            const LoopWords loop(op->name);
+            const std::string problem = loop.stage + ".unroll(" + loop.dim +
+                                        "): Can only unroll for loops over a constant extent, but " +
+                                        loop.extent(simplify(op->extent())) + ".\n";
             if (get_env_variable("HL_PERMIT_FAILED_UNROLL") == "1") {
-                user_warning << hint << "Loop over " << op->name << " has extent " << simplify(op->extent()) << ".\n";
+                user_warning << problem;
                 return For::make(op->name, op->min, op->max, ForType::Serial, op->partition_policy, op->device_api,
                                  body);
             }
-            user_error << hint << "  Loop over " << op->name << " has extent " << simplify(op->extent())
-                       << ".\n  Unroll by a constant factor instead, or fix the extent with bound().\n";
+            user_error << problem << "  Write " << loop.stage << ".unroll(" << loop.dim
+                       << ", 4), which splits the loop first, or fix its extent with " << loop.func << ".bound().\n";
         }
         if (*extent <= 0) {
             return Evaluate::make(0);

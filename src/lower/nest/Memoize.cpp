@@ -22,6 +22,8 @@ namespace {
 class FindDependences : public IRGraphVisitor {
     using IRGraphVisitor::visit;
     const std::string &func;
+    const std::map<std::string, Function> &env;
+    std::set<std::string> followed;
 
     void visit(const Call *op) override {
         if (op->is_intrinsic(Call::memoize_expr)) {
@@ -37,6 +39,10 @@ class FindDependences : public IRGraphVisitor {
         }
         if (op->call_type == Call::Image && op->param.defined()) {
             bad_image(op->param.name());
+        }
+        // Only what is reached outside of tags counts, so the Funcs are followed from here.
+        if (auto callee = env.find(op->name); op->call_type == Call::Halide && callee != env.end()) {
+            follow(callee->second);
         }
         IRGraphVisitor::visit(op);
     }
@@ -72,7 +78,20 @@ class FindDependences : public IRGraphVisitor {
 
 public:
     std::vector<Expr> values;
-    explicit FindDependences(const std::string &func) : func(func) {
+    FindDependences(const std::string &func, const std::map<std::string, Function> &env) : func(func), env(env) {}
+
+    void follow(const Function &f) {
+        if (!followed.insert(f.name()).second) {
+            return;
+        }
+        f.accept(this);
+        for (const ExternFuncArgument &arg : f.extern_arguments()) {
+            if (arg.is_image_param()) {
+                bad_image(arg.image_param.name());
+            } else if (arg.is_func()) {
+                follow(Function(arg.func));
+            }
+        }
     }
 };
 
@@ -138,10 +157,11 @@ Expr computed_region(const Function &f) {
         shape.insert(shape.end(), {min, max - min + 1, 0, 0});
     }
     const Type shape_type = type_of<struct halide_dimension_t *>();
-    const Expr storage = Call::make(
-        buffer_type(), Call::alloca, {Call::make(Int(32), Call::size_of_halide_buffer_t, {}, Call::Intrinsic)}, Call::Intrinsic);
-    const Expr dim_storage =
-        Call::make(shape_type, Call::alloca, {(int)sizeof(halide_dimension_t) * std::max(f.dimensions(), 1)}, Call::Intrinsic);
+    const Expr storage =
+        Call::make(buffer_type(), Call::alloca,
+                   {Call::make(Int(32), Call::size_of_halide_buffer_t, {}, Call::Intrinsic)}, Call::Intrinsic);
+    const Expr dim_storage = Call::make(
+        shape_type, Call::alloca, {(int)sizeof(halide_dimension_t) * std::max(f.dimensions(), 1)}, Call::Intrinsic);
     const Expr shape_struct =
         shape.empty() ? make_zero(shape_type) : Call::make(shape_type, Call::make_struct, shape, Call::Intrinsic);
     const Type t = f.output_types()[0];
@@ -162,19 +182,11 @@ class InjectMemoization : public IRMutator {
         return it != ctx.env.end() && it->second.schedule().memoized() ? &it->second : nullptr;
     }
 
-    static Expr symbol(const Function &f, const char *suffix, Type t) {
-        return Variable::make(t, f.name() + suffix);
-    }
+    static Expr symbol(const Function &f, const char *suffix, Type t) { return Variable::make(t, f.name() + suffix); }
 
     Expr make_key(const Function &f, int &size) const {
-        FindDependences find(f.name());
-        for (const auto &[name, g] : find_transitive_calls(f)) {
-            g.accept(&find);
-            for (const ExternFuncArgument &arg : g.extern_arguments()) {
-                user_assert(!arg.is_image_param()) << "Func \"" << f.name() << "\" cannot be memoized: it depends on the "
-                                                   << "contents of image \"" << arg.image_param.name() << "\".\n";
-            }
-        }
+        FindDependences find(f.name(), ctx.env);
+        find.follow(f);
         const std::pair<uint64_t, uint64_t> name = digest(f.name());
         std::vector<Expr> words = {make_const(UInt(64), program.first), make_const(UInt(64), program.second),
                                    make_const(UInt(64), name.first)};
@@ -192,7 +204,8 @@ class InjectMemoization : public IRMutator {
             buffers.push_back(Variable::make(buffer_type(), value_name(f, i) + ".buffer"));
         }
         return {symbol(f, ".cache_key", type_of<uint8_t *>()), key_size, symbol(f, ".cache_region", buffer_type()),
-                f.outputs(), Call::make(type_of<struct halide_buffer_t **>(), Call::make_struct, buffers, Call::Intrinsic)};
+                f.outputs(),
+                Call::make(type_of<struct halide_buffer_t **>(), Call::make_struct, buffers, Call::Intrinsic)};
     }
 
     Stmt visit(const Realize *op) override {
@@ -206,12 +219,11 @@ class InjectMemoization : public IRMutator {
         const Expr key = make_key(*f, key_size);
         const Expr result = symbol(*f, ".cache_result", Int(32));
         Stmt body = op->body;
-        body = Block::make(AssertStmt::make(result >= 0, Call::make(Int(32), "halide_error_out_of_memory", {}, Call::Extern)),
-                           body);
-        body = LetStmt::make(f->name() + ".cache_result",
-                             Call::make(Int(32), "halide_memoization_cache_lookup", cache_arguments(*f, key_size),
-                                        Call::Extern),
-                             body);
+        body = Block::make(
+            AssertStmt::make(result >= 0, Call::make(Int(32), "halide_error_out_of_memory", {}, Call::Extern)), body);
+        body = LetStmt::make(
+            f->name() + ".cache_result",
+            Call::make(Int(32), "halide_memoization_cache_lookup", cache_arguments(*f, key_size), Call::Extern), body);
         body = LetStmt::make(f->name() + ".cache_region", computed_region(*f), body);
         body = LetStmt::make(f->name() + ".cache_key", key, body);
         return op->changed(&Realize::body, body);
@@ -239,12 +251,9 @@ class InjectMemoization : public IRMutator {
     }
 
 public:
-    InjectMemoization(LowerContext &ctx, const std::string &text) : ctx(ctx), program(digest(text)) {
-    }
+    InjectMemoization(LowerContext &ctx, const std::string &text) : ctx(ctx), program(digest(text)) {}
     using IRMutator::mutate;
-    Expr mutate(const Expr &e) override {
-        return e;
-    }
+    Expr mutate(const Expr &e) override { return e; }
 };
 
 bool any_memoized(const LowerContext &ctx) {
@@ -321,12 +330,9 @@ class MemoizedAllocations : public IRMutator {
     }
 
 public:
-    explicit MemoizedAllocations(LowerContext &ctx) : ctx(ctx) {
-    }
+    explicit MemoizedAllocations(LowerContext &ctx) : ctx(ctx) {}
     using IRMutator::mutate;
-    Expr mutate(const Expr &e) override {
-        return e;
-    }
+    Expr mutate(const Expr &e) override { return e; }
 };
 
 }  // namespace

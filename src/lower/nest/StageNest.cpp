@@ -6,6 +6,7 @@
 #include "ir/Substitute.h"
 #include "lower/nest/ApplySplit.h"
 #include "simplify/CommonSubexpressions.h"
+#include "simplify/Simplify.h"
 
 #include <algorithm>
 #include <map>
@@ -181,6 +182,22 @@ struct Effects {
     std::vector<std::pair<std::string, Expr>> bounds;
 };
 
+/// Does a split of the inner part of an earlier one compute points of the neighbouring tile? They would be computed
+/// there as well, and those beyond the last tile would make the region grow each time it is asked for.
+bool leaves_its_tile(const Split &split, const std::vector<Split> &earlier,
+                     const std::map<std::string, Expr> &alignment) {
+    if (split.tail != TailStrategy::RoundUp && split.tail != TailStrategy::ShiftInwards) {
+        return false;
+    }
+    const bool is_inner = std::any_of(earlier.begin(), earlier.end(),
+                                      [&](const Split &s) { return s.is_split() && s.inner == split.old_var; });
+    const auto extent = alignment.find(split.old_var);
+    if (!is_inner || extent == alignment.end() || is_const_zero(simplify(extent->second % split.factor))) {
+        return false;
+    }
+    return split.tail == TailStrategy::RoundUp || !can_prove(extent->second >= split.factor);
+}
+
 Effects apply_all_splits(const Function &f, const Definition &def, const std::string &prefix) {
     const StageSchedule &schedule = def.schedule();
     std::map<std::string, Expr> alignment;
@@ -202,6 +219,9 @@ Effects apply_all_splits(const Function &f, const Definition &def, const std::st
         if (split.is_split() && split.tail == TailStrategy::Auto) {
             split.tail = resolve_tail_strategy(split.tail, split.old_var, split.factor, split.exact, !def.is_init(),
                                                earlier, f.name());
+        }
+        if (split.is_split() && leaves_its_tile(split, earlier, alignment)) {
+            split.tail = TailStrategy::GuardWithIf;
         }
         by_split.push_back(apply_split(split, prefix, alignment));
         for (const auto &let : compute_loop_bounds_after_split(split, prefix)) {

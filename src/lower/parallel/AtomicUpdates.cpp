@@ -156,6 +156,9 @@ class LowerAtomics : public IRMutator {
             return LetStmt::make(let->name, let->value, locked(op, let->body, method));
         }
         Expr mutex = Variable::make(Handle(), mutex_names.at(op->producer_name));
+        // Evaluated once: the update may change what the index was computed from.
+        const std::string index_name = mutex_names.at(op->producer_name) + ".index";
+        const Expr entry = Variable::make(Int(32), index_name);
         Expr index = make_const(Int(32), 0);
         if (method == Method::MutexPerElement) {
             Updates u;
@@ -165,9 +168,10 @@ class LowerAtomics : public IRMutator {
             }
         }
         const auto call = [&](const char *name) {
-            return Evaluate::make(Call::make(Int(32), name, {mutex, index}, Call::Extern));
+            return Evaluate::make(Call::make(Int(32), name, {mutex, entry}, Call::Extern));
         };
-        return Block::make({call("halide_mutex_array_lock"), body, call("halide_mutex_array_unlock")});
+        return LetStmt::make(index_name, index,
+                             Block::make({call("halide_mutex_array_lock"), body, call("halide_mutex_array_unlock")}));
     }
 
     Stmt visit(const Atomic *op) override {

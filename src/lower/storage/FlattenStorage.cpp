@@ -1,9 +1,12 @@
 #include "lower/storage/FlattenStorage.h"
 
 #include <set>
+#include <sstream>
 
+#include "ir/IREquality.h"
 #include "ir/IRMutator.h"
 #include "ir/IROperator.h"
+#include "ir/IRPrinter.h"
 #include "ir/IRVisitor.h"
 #include "ir/Scope.h"
 #include "regions/EnclosingLets.h"
@@ -131,10 +134,31 @@ protected:
         return Store::make(op->name, value, index, param, predicate, ModulusRemainder());
     }
 
+    // unsafe_promise_clamped(v, low, high) → require(low <= v && v <= high, v, error)
+    Expr checked_promise(const Call *op) {
+        const Expr value = mutate(op->args[0]), low = mutate(op->args[1]), high = mutate(op->args[2]);
+        Expr condition = const_true(op->type.lanes());
+        if (!equal(low, op->type.min())) {
+            condition = condition && low <= value;
+        }
+        if (!equal(high, op->type.max())) {
+            condition = condition && value <= high;
+        }
+        if (is_const_one(condition)) {
+            return value;
+        }
+        std::ostringstream text;
+        text << Expr(op) << " is broken: the value is";
+        const Expr error = requirement_failed_error(condition, {Expr(text.str()), value});
+        return Call::make(op->type, Call::require, {likely(condition), value, error}, Call::PureIntrinsic);
+    }
+
     Expr visit(const Call *op) override {
         if (op->is_intrinsic({Call::promise_clamped, Call::unsafe_promise_clamped})) {
             // Regions are decided: a promise would only hide that an index is affine.
-            return mutate(op->args[0]);
+            const bool check =
+                op->is_intrinsic(Call::unsafe_promise_clamped) && ctx.target.has_feature(Target::CheckUnsafePromises);
+            return check ? checked_promise(op) : mutate(op->args[0]);
         }
         if (op->call_type != Call::Halide && op->call_type != Call::Image) {
             return IRMutator::visit(op);

@@ -13,6 +13,7 @@
 #include "ir/Scope.h"
 #include "ir/Substitute.h"
 #include "lower/vector/ReductionStore.h"
+#include "lower/LoopWords.h"
 #include "simplify/Simplify.h"
 #include "support/Error.h"
 #include "support/Util.h"
@@ -648,11 +649,14 @@ private:
     static int constant_lanes(const For *op) {
         Expr extent = simplify(op->max - op->min + 1);
         std::optional<int64_t> lanes = as_const_int(extent);
-        user_assert(lanes) << "Loop over " << op->name << " has extent " << extent
-                           << ". Can only vectorize loops over a constant extent > 1.\n"
-                           << "  Vectorize with a factor, which splits the loop first, or fix its extent with bound().\n";
+        const LoopWords loop(op->name);
+        user_assert(lanes) << loop.stage << ".vectorize(" << loop.dim
+                           << "): Can only vectorize loops over a constant extent > 1, but " << loop.extent(extent)
+                           << ".\n  Write " << loop.stage << ".vectorize(" << loop.dim
+                           << ", 8), which splits the loop first, or fix its extent with " << loop.func << ".bound().\n";
         user_assert(*lanes >= 1 && *lanes <= 65535)
-            << "Loop over " << op->name << " has extent " << *lanes << ", which is not a possible number of lanes.\n";
+            << loop.stage << ".vectorize(" << loop.dim << "): the extent of " << loop.dim << " is " << *lanes
+            << ", which is not a possible number of lanes.\n";
         return (int)*lanes;
     }
 
