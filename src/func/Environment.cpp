@@ -359,8 +359,28 @@ std::pair<std::vector<std::string>, std::vector<std::vector<std::string>>> reali
         std::sort(callees.begin(), callees.end());
         callees.erase(std::unique(callees.begin(), callees.end()), callees.end());
     }
+    // Stages may be attached in a zigzag, f to g here and g to f there, but not in a circle.
+    std::map<std::pair<std::string, size_t>, std::pair<std::string, size_t>> attached_to;
     for (const Edge &e : edges) {
-        if (e.child != e.to.parent) {
+        attached_to[{e.child, e.child_stage}] = {e.to.parent, e.to.parent_stage};
+    }
+    for (const auto &[stage, parent] : attached_to) {
+        auto at = attached_to.find(parent);
+        for (size_t steps = 0; at != attached_to.end(); at = attached_to.find(at->second)) {
+            user_assert(at->first != stage && steps++ <= attached_to.size())
+                << "Invalid compute_with: \"" << stage.first << "\" is computed with itself through other Funcs.\n";
+        }
+    }
+    // In a zigzag the first stages decide which Func comes first.
+    const std::function<bool(const std::string &, const std::string &)> reaches = [&](const std::string &from,
+                                                                                     const std::string &to) {
+        return from == to || std::any_of(inside[from].begin(), inside[from].end(),
+                                         [&](const std::string &next) { return reaches(next, to); });
+    };
+    std::stable_sort(edges.begin(), edges.end(),
+                     [](const Edge &a, const Edge &b) { return a.child_stage < b.child_stage; });
+    for (const Edge &e : edges) {
+        if (!reaches(e.to.parent, e.child)) {
             inside[e.child].push_back(e.to.parent);
         }
     }

@@ -132,7 +132,7 @@ TEST(ProgramsReported, ElementsOfATupleHaveOneShape) {
     Var x("x");
     f(x) = {x, x * 2};
     Buffer<int> a(10), b(11);
-    EXPECT_TRUE(contains(runtime_error([&] { f.realize({a, b}); }), "f.1.extent.0"));
+    EXPECT_TRUE(contains(runtime_error([&] { f.realize({a, b}); }), f.name() + ".1.extent.0"));
 }
 
 TEST(ProgramsReported, MemoizeTagHidesWhatIsBehindFuncs) {
@@ -176,7 +176,7 @@ TEST(ProgramsReported, AtomicUpdateOfAPlaceThatDependsOnItself) {
     f(x) = 0;
     f(clamp(f(r), 0, 5)) += 1;
     EXPECT_TRUE(contains(compile_error([&] { f.update().atomic(true).parallel(r); }),
-                         "the place that it updates depends on values of f itself"));
+                         "the place that it updates depends on values of " + f.name() + " itself"));
 }
 
 TEST(ProgramsReported, IndexDividedByAFloatParameter) {
@@ -332,6 +332,42 @@ TEST(ProgramsReported, TargetsPrint) {
     EXPECT_EQ(text.str(), "x86-64-linux-avx2");
 }
 
+TEST(ProgramsReported, LoopsOfUnknownExtentAreNamedAsInTheProgram) {
+    Param<int> n("n");
+    Func f("f"), g("g");
+    Var x("x"), xo("xo"), xi("xi");
+    f(x) = x;
+    f.split(x, xo, xi, n).vectorize(xi);
+    EXPECT_TRUE(contains(compile_error([&] { f.compile_jit(); }),
+                         f.name() +
+                             ".vectorize(x.xi): Can only vectorize loops over a constant extent > 1, but the extent of "
+                             "x.xi is n, which is not a constant"));
+    g(x) = x;
+    g(x) += 1;
+    g.update().unroll(x);
+    EXPECT_TRUE(contains(compile_error([&] { g.compile_jit(); }),
+                         g.name() +
+                             ".update(0).unroll(x): Can only unroll for loops over a constant extent, but the extent "
+                             "of x is not known at compile time"));
+}
+
+TEST(ProgramsReported, StagesMayBeComputedWithEachOtherInAZigzag) {
+    Func f("f"), g("g"), h("h");
+    Var x("x"), y("y");
+    for (Func p : {f, g}) {
+        p(x, y) = 0;
+        p(x, y) += y;
+        p(x, y) += x;
+        p.compute_root();
+    }
+    h(x, y) = f(x, y) + g(x, y);
+    g.compute_with(f, y);
+    f.update(0).compute_with(g.update(0), y);
+    g.update(1).compute_with(f.update(1), y);
+    Buffer<int> result = h.realize({8, 6});
+    result.for_each_element([&](int x, int y) { ASSERT_EQ(result(x, y), 2 * (x + y)); });
+}
+
 TEST(ProgramsReported, RangesOfMixedTypesAreErrorsOfTheProgram) {
     EXPECT_TRUE(contains(compile_error([] { RDom r(0, cast<float>(Expr(3))); }), "must have one type"));
 }
@@ -347,7 +383,7 @@ TEST(ChangeType, ComputesInANarrowerTypeThatHoldsAllValues) {
     f(x, y) += cast<int>(clamped(x + r.x, y + r.y));
     g(x, y) = f(x, y);
     Func typed = f.change_type(UInt(16));
-    EXPECT_EQ(typed.name(), "f_typed");
+    EXPECT_EQ(typed.name(), f.name() + "_typed");
     EXPECT_EQ(typed.type(), UInt(16));
     EXPECT_EQ(f.type(), Int(32));
     typed.compute_root().vectorize(x, 8).update().vectorize(x, 8);
@@ -378,7 +414,7 @@ TEST(ChangeType, ChecksTheExtentOfAReductionWhenItRuns) {
     Buffer<int> result = g.realize();
     EXPECT_EQ(result(), 257 * 255);
     n.set(258);
-    EXPECT_TRUE(contains(runtime_error([&] { g.realize(); }), "f.change_type(uint16)"));
+    EXPECT_TRUE(contains(runtime_error([&] { g.realize(); }), f.name() + ".change_type(uint16)"));
 }
 
 TEST(ChangeType, RefusesWhatMayLoseValues) {
