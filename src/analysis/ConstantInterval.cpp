@@ -205,8 +205,16 @@ ConstantInterval ConstantInterval::make_union(const ConstantInterval &a, const C
 }
 
 ConstantInterval ConstantInterval::make_intersection(const ConstantInterval &a, const ConstantInterval &b) {
-    const Ends x = ends(a), y = ends(b);
-    return interval(std::max(x.lo, y.lo), std::min(x.hi, y.hi));
+    ConstantInterval r = a;
+    if (b.min_defined && !(a.min_defined && a.min >= b.min)) {
+        r.min = b.min;
+        r.min_defined = true;
+    }
+    if (b.max_defined && !(a.max_defined && a.max <= b.max)) {
+        r.max = b.max;
+        r.max_defined = true;
+    }
+    return r;
 }
 
 bool ConstantInterval::operator==(const ConstantInterval &other) const {
@@ -215,6 +223,14 @@ bool ConstantInterval::operator==(const ConstantInterval &other) const {
 }
 
 void ConstantInterval::operator+=(const ConstantInterval &other) {
+    int64_t low = 0, high = 0;
+    const bool has_low = min_defined && other.min_defined, has_high = max_defined && other.max_defined;
+    if (!(has_low && __builtin_add_overflow(min, other.min, &low)) &&
+        !(has_high && __builtin_add_overflow(max, other.max, &high))) {
+        min = low, max = high;
+        min_defined = has_low, max_defined = has_high;
+        return;
+    }
     const Ends a = ends(*this), b = ends(other);
     *this = interval(add(a.lo, b.lo), add(a.hi, b.hi));
 }
@@ -225,6 +241,19 @@ void ConstantInterval::operator-=(const ConstantInterval &other) {
 }
 
 void ConstantInterval::operator*=(const ConstantInterval &other) {
+    const bool ordered = !(min_defined && max_defined && min > max);
+    if (other.is_single_point() && other.min != 0 && ordered) {
+        const int64_t c = other.min;
+        const bool rises = c > 0;
+        const bool has_low = rises ? min_defined : max_defined, has_high = rises ? max_defined : min_defined;
+        int64_t low = 0, high = 0;
+        if (!(has_low && __builtin_mul_overflow(rises ? min : max, c, &low)) &&
+            !(has_high && __builtin_mul_overflow(rises ? max : min, c, &high))) {
+            min = low, max = high;
+            min_defined = has_low, max_defined = has_high;
+            return;
+        }
+    }
     const Ends r = at_corners(ends(*this), ends(other), multiply);
     *this = interval(r.lo, r.hi);
 }

@@ -18,6 +18,19 @@ using Wide = __int128;
 Wide wide_gcd(Wide a, Wide b) {
     a = a < 0 ? -a : a;
     b = b < 0 ? -b : b;
+    if (a == 1 || b == 1) {
+        return 1;
+    }
+    if ((uint64_t)a == (unsigned __int128)a && (uint64_t)b == (unsigned __int128)b) {
+        // Division of 128-bit numbers is a slow library call.
+        uint64_t x = (uint64_t)a, y = (uint64_t)b;
+        while (y != 0) {
+            const uint64_t r = x % y;
+            x = y;
+            y = r;
+        }
+        return x;
+    }
     while (b != 0) {
         const Wide r = a % b;
         a = b;
@@ -35,6 +48,13 @@ ModulusRemainder congruence(Wide modulus, Wide remainder) {
     modulus = modulus < 0 ? -modulus : modulus;
     if (modulus == 0) {
         return fits(remainder) ? ModulusRemainder(0, (int64_t)remainder) : ModulusRemainder();
+    }
+    if (modulus == 1) {
+        return ModulusRemainder();
+    }
+    if (fits(modulus) && fits(remainder)) {
+        const int64_t m = (int64_t)modulus, r = (int64_t)remainder % m;
+        return ModulusRemainder(m, r < 0 ? r + m : r);
     }
     while (!fits(modulus)) {
         if (modulus % 2 != 0) {

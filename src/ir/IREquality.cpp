@@ -284,6 +284,9 @@ class Hasher {
     uint64_t h = 0;
     // Children whose hashes are still missing.
     std::vector<const IRNode *> missing;
+    // While there is some, children are hashed by recursion: enough for what is small. When it has run out, the hashes
+    // of nodes are remembered.
+    int fuel = 0;
 
     void mix(uint64_t x) {
         h = (h ^ x) * 0x9e3779b97f4a7c15u;
@@ -292,6 +295,14 @@ class Hasher {
     void child(const IRNode *n) {
         if (!n) {
             mix(0);
+            return;
+        }
+        if (fuel > 0) {
+            fuel--;
+            const uint64_t outer = h;
+            const uint64_t below = hash_of_node(n);
+            h = outer;
+            mix(below);
             return;
         }
         auto it = hashes.find(n);
@@ -304,9 +315,17 @@ class Hasher {
 
     void field(const std::string &s) {
         mix(s.size());
-        for (char c : s) {
-            mix((uint8_t)c);
+        size_t i = 0;
+        for (; i + 8 <= s.size(); i += 8) {
+            uint64_t word;
+            memcpy(&word, s.data() + i, 8);
+            mix(word);
         }
+        uint64_t rest = 0;
+        if (i < s.size()) {
+            memcpy(&rest, s.data() + i, s.size() - i);
+        }
+        mix(rest);
     }
     void field(const Type &t) {
         mix((uint64_t)t.code() | (uint64_t)t.bits() << 8 | (uint64_t)t.lanes() << 16);
@@ -382,11 +401,35 @@ class Hasher {
         std::apply([&](auto... f) { (field(op->*f), ...); }, T::fields());
     }
 
+    uint64_t hash_of_node(const IRNode *n) {
+        h = 0;
+        field(n->node_type);
+        if (n->node_type <= StrongestExprNodeType) {
+            field(((const BaseExprNode *)n)->type);
+        }
+        switch (n->node_type) {
+#define HALIDE_IR_CASE(T)      \
+    case IRNodeType::T:        \
+        fields((const T *)n);  \
+        break;
+            HALIDE_FOR_EACH_IR_NODE(HALIDE_IR_CASE)
+#undef HALIDE_IR_CASE
+        }
+        return h;
+    }
+
 public:
     uint64_t hash(const IRNode *root) {
         if (!root) {
             return 0;
         }
+        constexpr int small = 100;
+        fuel = small;
+        const uint64_t whole = hash_of_node(root);
+        if (fuel > 0) {
+            return whole;
+        }
+        missing.clear();
         std::vector<const IRNode *> stack = {root};
         while (!stack.empty()) {
             const IRNode *n = stack.back();
@@ -394,22 +437,10 @@ public:
                 stack.pop_back();
                 continue;
             }
-            h = 0;
             missing.clear();
-            field(n->node_type);
-            if (n->node_type <= StrongestExprNodeType) {
-                field(((const BaseExprNode *)n)->type);
-            }
-            switch (n->node_type) {
-#define HALIDE_IR_CASE(T)      \
-    case IRNodeType::T:        \
-        fields((const T *)n);  \
-        break;
-                HALIDE_FOR_EACH_IR_NODE(HALIDE_IR_CASE)
-#undef HALIDE_IR_CASE
-            }
+            const uint64_t value = hash_of_node(n);
             if (missing.empty()) {
-                hashes.emplace(n, h);
+                hashes.emplace(n, value);
                 stack.pop_back();
             } else {
                 stack.insert(stack.end(), missing.begin(), missing.end());

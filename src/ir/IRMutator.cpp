@@ -141,6 +141,10 @@ Stmt IRMutator::visit(const Block *op) {
 }
 
 Expr IRGraphMutator::mutate(const Expr &e) {
+    if (e.defined() && e.get()->ref_count.value() == 1) {
+        // What has one owner is met once, with its owner.
+        return IRMutator::mutate(e);
+    }
     auto it = expr_replacements.find(e);
     if (it != expr_replacements.end()) {
         return it->second;
@@ -151,6 +155,9 @@ Expr IRGraphMutator::mutate(const Expr &e) {
 }
 
 Stmt IRGraphMutator::mutate(const Stmt &s) {
+    if (s.defined() && s.get()->ref_count.value() == 1) {
+        return IRMutator::mutate(s);
+    }
     auto it = stmt_replacements.find(s);
     if (it != stmt_replacements.end()) {
         return it->second;

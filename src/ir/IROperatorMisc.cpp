@@ -182,14 +182,23 @@ Expr lower_random(const Expr &e, const std::vector<std::string> &free_vars, int 
     for (auto v = free_vars.rbegin(); v != free_vars.rend(); ++v) {
         more.push_back(Variable::make(Int(32), *v));
     }
-    return mutate_with(e, [&](auto *self, const Call *op) -> Expr {
-        if (!op->is_intrinsic(Call::random)) {
-            return self->visit_base(op);
+    class LowerRandom : public IRGraphMutator {
+        using IRGraphMutator::visit;
+        const std::vector<Expr> &more;
+        Expr visit(const Call *op) override {
+            if (!op->is_intrinsic(Call::random)) {
+                return IRGraphMutator::visit(op);
+            }
+            std::vector<Expr> args = mutate_with_changes(op->args).first;
+            args.insert(args.end(), more.begin(), more.end());
+            return lower_random_value(op->type, args);
         }
-        std::vector<Expr> args = self->mutate_with_changes(op->args).first;
-        args.insert(args.end(), more.begin(), more.end());
-        return lower_random_value(op->type, args);
-    });
+
+    public:
+        explicit LowerRandom(const std::vector<Expr> &more) : more(more) {
+        }
+    };
+    return LowerRandom(more).mutate(e);
 }
 
 }  // namespace Internal

@@ -57,13 +57,14 @@ HALIDE_FOR_EACH_IR_NODE(HALIDE_IR_VISIT)
 #undef HALIDE_IR_VISIT
 
 void IRGraphVisitor::include(const Expr &e) {
-    if (visited.insert(e).second) {
+    // What has one owner is met once, with its owner.
+    if (e.get()->ref_count.value() == 1 || visited.insert(e).second) {
         e.accept(this);
     }
 }
 
 void IRGraphVisitor::include(const Stmt &s) {
-    if (visited.insert(s).second) {
+    if (s.get()->ref_count.value() == 1 || visited.insert(s).second) {
         s.accept(this);
     }
 }

@@ -5,6 +5,7 @@
 #include "ir/IRPrinter.h"
 #include "ir/IRVisitor.h"
 #include "regions/Domain.h"
+#include "regions/IndexedBoxes.h"
 #include "simplify/Simplify.h"
 
 #include <set>
@@ -36,6 +37,51 @@ bool has_min_or_max(const Expr &e) {
     return found;
 }
 
+/// Whether a <= b because both are built in the same way from operands in that order.
+bool is_ordered(const Expr &a, const Expr &b) {
+    if (a.same_as(b)) {
+        return true;
+    }
+    const auto ca = as_const_int(a), cb = as_const_int(b);
+    if (ca && cb) {
+        return *ca <= *cb;
+    }
+    if (a.node_type() == b.node_type()) {
+        switch (a.node_type()) {
+        case IRNodeType::Variable:
+            return a.as<Variable>()->name == b.as<Variable>()->name;
+        case IRNodeType::Min:
+            return is_ordered(a.as<Min>()->a, b.as<Min>()->a) && is_ordered(a.as<Min>()->b, b.as<Min>()->b);
+        case IRNodeType::Max:
+            return is_ordered(a.as<Max>()->a, b.as<Max>()->a) && is_ordered(a.as<Max>()->b, b.as<Max>()->b);
+        case IRNodeType::Add:
+            return is_ordered(a.as<Add>()->a, b.as<Add>()->a) && is_ordered(a.as<Add>()->b, b.as<Add>()->b);
+        case IRNodeType::Sub:
+            return is_ordered(a.as<Sub>()->a, b.as<Sub>()->a) && is_ordered(b.as<Sub>()->b, a.as<Sub>()->b);
+        case IRNodeType::Mul: {
+            const auto ka = as_const_int(a.as<Mul>()->b), kb = as_const_int(b.as<Mul>()->b);
+            return ka && ka == kb &&
+                   (*ka >= 0 ? is_ordered(a.as<Mul>()->a, b.as<Mul>()->a) : is_ordered(b.as<Mul>()->a, a.as<Mul>()->a));
+        }
+        case IRNodeType::Div: {
+            const auto ka = as_const_int(a.as<Div>()->b), kb = as_const_int(b.as<Div>()->b);
+            return ka && ka == kb && *ka > 0 && is_ordered(a.as<Div>()->a, b.as<Div>()->a);
+        }
+        default:
+            return equal(a, b);
+        }
+    }
+    if (const Add *add = a.as<Add>()) {
+        const auto c = as_const_int(add->b);
+        return c && *c <= 0 && is_ordered(add->a, b);
+    }
+    if (const Add *add = b.as<Add>()) {
+        const auto c = as_const_int(add->b);
+        return c && *c >= 0 && is_ordered(a, add->a);
+    }
+    return false;
+}
+
 /// The one of two ends that is further out for certain; undefined if that cannot be told. Looks only at ends like
 /// clamp(y - 1, 0, n) and clamp(y + 1, 0, n), of which simplification does not see that they are ordered.
 Expr outermost_clamped_end(const Expr &a, const Expr &b, bool upper) {
@@ -43,6 +89,12 @@ Expr outermost_clamped_end(const Expr &a, const Expr &b, bool upper) {
     if (a.type() != Int(32) || !has_at_most_nodes(a, small) || !has_at_most_nodes(b, small) || !has_min_or_max(a) ||
         !has_min_or_max(b)) {
         return Expr();
+    }
+    if (is_ordered(a, b)) {
+        return upper ? b : a;
+    }
+    if (is_ordered(b, a)) {
+        return upper ? a : b;
     }
     const Expr difference = a - b;
     constexpr int cases = 8;
@@ -370,9 +422,18 @@ class FindBoxes : public IRVisitor {
     }
 
     void walk(const Stmt &s) {
-        if (only.empty() || relevant.count(s.get())) {
+        if (only.empty() || (index ? mentions_any(s) : relevant.count(s.get()) > 0)) {
             s.accept(this);
         }
+    }
+
+    bool mentions_any(const Stmt &s) const {
+        for (const std::string &name : only) {
+            if (index->may_mention(s, name)) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /// Visits something that happens only if a condition holds. The part of it that is fixed says whether the boxes inside are
@@ -534,6 +595,8 @@ class FindBoxes : public IRVisitor {
 public:
     /// If not empty: bounds of these variables are found instead of those of coordinates.
     std::vector<std::string> probes;
+    /// If given: says where names occur in what is walked.
+    const NameIndex *index = nullptr;
 
     FindBoxes(bool reads, bool writes, const std::set<std::string> &only, const Scope<Interval> &scope,
               const FuncValueBounds &func_bounds)
@@ -549,7 +612,7 @@ public:
 
     std::map<std::string, Box> find(const Stmt &s) {
         if (s.defined()) {
-            if (!only.empty()) {
+            if (!only.empty() && !index) {
                 MarkRelevant(*this).mark(s);
             }
             walk(s);
@@ -661,6 +724,13 @@ Box box_touched(const Expr &e, const std::string &fn, const Scope<Interval> &sco
 }
 Box box_touched(Stmt s, const std::string &fn, const Scope<Interval> &scope, const FuncValueBounds &func_bounds) {
     return find_box(s, true, true, fn, scope, func_bounds);
+}
+Box box_touched(const Stmt &s, const std::string &fn, const NameIndex &index, const FuncValueBounds &func_bounds) {
+    FindBoxes find(true, true, {fn}, Scope<Interval>::empty_scope(), func_bounds);
+    find.index = &index;
+    auto boxes = find.find(s);
+    auto it = boxes.find(fn);
+    return it == boxes.end() ? Box() : it->second;
 }
 
 }  // namespace Internal

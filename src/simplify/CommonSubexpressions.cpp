@@ -232,6 +232,18 @@ class Eliminator {
         }
     }
 
+    // Calls f(child, whether it is guarded).
+    template<typename F>
+    static void for_each_child(const Expr &e, bool guarded, F &&f) {
+        int arg = 0;
+        const bool guard = is_guard(e.as<Call>());
+        map_children(e, [&](const Expr &c) {
+            f(c, guarded || (guard && arg > 0));
+            arg++;
+            return c;
+        });
+    }
+
     // Counts uses. @returns whether evaluating it has effects.
     bool scan(Scan &s, const Expr &e, bool guarded) {
         if (named.count(e.get())) {
@@ -243,6 +255,10 @@ class Eliminator {
             const bool first_unguarded = !guarded && it->second.uses == 0;
             uses++;
             if (!first_unguarded) {
+                if (!worth_a_name(e, lift_all) && !is_const(e)) {
+                    // It will be written out at each of its uses, and its parts with it.
+                    for_each_child(e, guarded, [&](const Expr &c, bool g) { scan(s, c, g); });
+                }
                 return it->second.effects;
             }
         } else {
@@ -252,14 +268,7 @@ class Eliminator {
             s.nodes[e.get()] = n;
         }
         bool effects = has_effect(e);
-        int arg = 0;
-        const bool guard = is_guard(e.as<Call>());
-        auto visit_child = [&](const Expr &c) {
-            effects |= scan(s, c, guarded || (guard && arg > 0));
-            arg++;
-            return c;
-        };
-        map_children(e, visit_child);
+        for_each_child(e, guarded, [&](const Expr &c, bool g) { effects |= scan(s, c, g); });
         s.nodes[e.get()].effects = effects;
         if (!guarded) {
             s.order.push_back(e);

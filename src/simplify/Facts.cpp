@@ -8,8 +8,10 @@
 #include "simplify/Simplifier.h"
 #include "support/Process.h"
 
+#include <algorithm>
 #include <limits>
-#include <set>
+#include <string_view>
+#include <unordered_set>
 
 namespace Halide {
 namespace Internal {
@@ -19,20 +21,62 @@ namespace {
 // How far a condition is taken apart, and how much of a chain is learned.
 constexpr int max_learning_depth = 8;
 
+/// Names of variables, each once. They belong to the expression.
+using NameList = SmallVector<const std::string *, 6>;
+
 class Names : public IRGraphVisitor {
     using IRGraphVisitor::visit;
+    std::unordered_set<std::string_view> seen;
     void visit(const Variable *op) override {
-        names.insert(op->name);
+        if (seen.insert(op->name).second) {
+            names.push_back(&op->name);
+        }
     }
 
 public:
-    std::set<std::string> names;
+    NameList names;
 };
 
-std::set<std::string> names_in(const Expr &e) {
-    Names n;
-    e.accept(&n);
-    return n.names;
+// Collects the names in a small expression made of operators. @returns false if it is something else.
+bool collect_names(const Expr &e, NameList &names, int &fuel) {
+    if (fuel-- <= 0) {
+        return false;
+    }
+    const IRNodeType type = e.node_type();
+    if (type == IRNodeType::Variable) {
+        const std::string &name = e.as<Variable>()->name;
+        for (const std::string *known : names) {
+            if (*known == name) {
+                return true;
+            }
+        }
+        names.push_back(&name);
+        return true;
+    }
+    if (type == IRNodeType::IntImm || type == IRNodeType::UIntImm || type == IRNodeType::FloatImm) {
+        return true;
+    }
+    if (const Cast *cast = e.as<Cast>()) {
+        return collect_names(cast->value, names, fuel);
+    }
+    const auto operands = as_binary_operands(e);
+    return operands && collect_names(operands->first, names, fuel) && collect_names(operands->second, names, fuel);
+}
+
+NameList names_in(const Expr &e) {
+    NameList names;
+    int fuel = 24;
+    if (!collect_names(e, names, fuel)) {
+        Names n;
+        e.accept(&n);
+        return n.names;
+    }
+    return names;
+}
+
+bool mentions(const Expr &e, const std::string &name) {
+    const NameList names = names_in(e);
+    return std::any_of(names.begin(), names.end(), [&](const std::string *n) { return *n == name; });
 }
 
 class ReadsMemory : public IRGraphVisitor {
@@ -136,14 +180,14 @@ Simplifier::FactScope::~FactScope() {
         } else {
             auto it = s.variables.find(u.name);
             if (it != s.variables.end() && it->second.replacement.defined()) {
-                for (const std::string &n : names_in(it->second.replacement)) {
-                    s.replaced_by[n]--;
+                for (const std::string *n : names_in(it->second.replacement)) {
+                    s.replaced_by[*n]--;
                 }
             }
             if (u.old) {
                 if (u.old->replacement.defined()) {
-                    for (const std::string &n : names_in(u.old->replacement)) {
-                        s.replaced_by[n]++;
+                    for (const std::string *n : names_in(u.old->replacement)) {
+                        s.replaced_by[*n]++;
                     }
                 }
                 s.variables[u.name] = std::move(*u.old);
@@ -164,10 +208,10 @@ Simplifier::FactScope::~FactScope() {
     };
     while (s.facts.size() > facts) {
         const Fact &f = s.facts.back();
-        erase_entry(s.facts_by_form, key_of(f.form).hash, s.facts.size() - 1);
+        erase_entry(s.facts_by_form, f.hash, s.facts.size() - 1);
         for (const LinearForm::Term &t : f.form.terms) {
-            for (const std::string &n : names_in(t.atom)) {
-                s.mentioned[n]--;
+            for (const std::string *n : names_in(t.atom)) {
+                s.mentioned[*n]--;
             }
             if (const Variable *v = t.atom.as<Variable>()) {
                 s.facts_by_name[v->name].pop_back();
@@ -178,8 +222,8 @@ Simplifier::FactScope::~FactScope() {
     while (s.truths.size() > truths) {
         const Truth &t = s.truths.back();
         erase_entry(s.truths_by_hash, t.hash, s.truths.size() - 1);
-        for (const std::string &n : names_in(t.condition)) {
-            s.mentioned[n]--;
+        for (const std::string *n : names_in(t.condition)) {
+            s.mentioned[*n]--;
         }
         s.truths.pop_back();
     }
@@ -208,7 +252,7 @@ void Simplifier::hide_facts_about(const std::string &name) {
             continue;
         }
         for (const LinearForm::Term &t : facts[i].form.terms) {
-            if (names_in(t.atom).count(name)) {
+            if (mentions(t.atom, name)) {
                 facts[i].hidden = true;
                 undo_log.push_back({"", std::nullopt, (int)i, -1});
                 break;
@@ -216,7 +260,7 @@ void Simplifier::hide_facts_about(const std::string &name) {
         }
     }
     for (size_t i = 0; i < truths.size(); i++) {
-        if (!truths[i].hidden && names_in(truths[i].condition).count(name)) {
+        if (!truths[i].hidden && mentions(truths[i].condition, name)) {
             truths[i].hidden = true;
             undo_log.push_back({"", std::nullopt, -1, (int)i});
         }
@@ -230,7 +274,7 @@ void Simplifier::forget_definitions_by(const std::string &name) {
     }
     std::vector<std::string> affected;
     for (const auto &[n, v] : variables) {
-        if (v.definition.defined() && names_in(v.definition).count(name)) {
+        if (v.definition.defined() && mentions(v.definition, name)) {
             affected.push_back(n);
         }
     }
@@ -243,12 +287,13 @@ std::string Simplifier::bind(const std::string &name, const Type &type, Variable
     hide_facts_about(name);
     forget_definitions_by(name);
     if (info.definition.defined()) {
-        for (const std::string &n : names_in(info.definition)) {
-            if (n == name) {
+        const Expr definition = info.definition;
+        for (const std::string *n : names_in(definition)) {
+            if (*n == name) {
                 info.definition = Expr();
                 break;
             }
-            in_definitions.insert(n);
+            in_definitions.insert(*n);
         }
     }
     names_bound++;
@@ -269,14 +314,14 @@ std::string Simplifier::bind(const std::string &name, const Type &type, Variable
         info = renamed;
     }
     if (info.replacement.defined()) {
-        for (const std::string &n : names_in(info.replacement)) {
-            replaced_by[n]++;
+        for (const std::string *n : names_in(info.replacement)) {
+            replaced_by[*n]++;
         }
     }
     VariableInfo &v = change_variable(name);
     if (v.replacement.defined()) {
-        for (const std::string &n : names_in(v.replacement)) {
-            replaced_by[n]--;
+        for (const std::string *n : names_in(v.replacement)) {
+            replaced_by[*n]--;
         }
     }
     v = std::move(info);
@@ -288,8 +333,8 @@ bool Simplifier::means_the_same_here(const Expr &e) {
     if (is_const(e) || names_bound == 0) {
         return true;
     }
-    for (const std::string &n : names_in(e)) {
-        auto it = variables.find(n);
+    for (const std::string *n : names_in(e)) {
+        auto it = variables.find(*n);
         if (it != variables.end() && it->second.bound_here) {
             return false;
         }
@@ -351,9 +396,9 @@ Simplifier::Info Simplifier::info(const Expr &e) {
     default:
         break;
     }
-    auto it = info_cache.find(e.get());
-    if (it != info_cache.end() && it->second.scope == scope_id) {
-        return it->second.info;
+    const Cached *known = info_cache.find(e.get());
+    if (known && known->scope == scope_id) {
+        return known->info;
     }
     Info r;
     if (const Variable *v = e.as<Variable>()) {
@@ -401,9 +446,8 @@ bool Simplifier::reads_memory(const Expr &e) {
     default:
         break;
     }
-    auto it = memory_cache.find(e.get());
-    if (it != memory_cache.end()) {
-        return it->second.second;
+    if (const auto *known = memory_cache.find(e.get())) {
+        return known->second;
     }
     bool result = false;
     if (auto operands = as_binary_operands(e)) {
@@ -420,8 +464,8 @@ bool Simplifier::reads_memory(const Expr &e) {
 void Simplifier::learn_truth(const Expr &condition, bool value) {
     const uint64_t hash = structural_hash(condition);
     truths_by_hash.emplace(hash, truths.size());
-    for (const std::string &n : names_in(condition)) {
-        mentioned[n]++;
+    for (const std::string *n : names_in(condition)) {
+        mentioned[*n]++;
     }
     truths.push_back({condition, value, hash});
 }
@@ -457,15 +501,15 @@ void Simplifier::learn_form(LinearForm form, ConstantInterval range) {
     }
     const FormKey key = key_of(form);
     for (const LinearForm::Term &t : form.terms) {
-        for (const std::string &n : names_in(t.atom)) {
-            mentioned[n]++;
+        for (const std::string *n : names_in(t.atom)) {
+            mentioned[*n]++;
         }
         if (const Variable *v = t.atom.as<Variable>()) {
             facts_by_name[v->name].push_back(facts.size());
         }
     }
     facts_by_form.emplace(key.hash, facts.size());
-    facts.push_back({std::move(form), range});
+    facts.push_back({std::move(form), range, key.hash, key.factor});
 }
 
 ConstantInterval Simplifier::bounds_from_facts(const LinearForm &form) {
@@ -477,10 +521,9 @@ ConstantInterval Simplifier::bounds_from_facts(const LinearForm &form) {
     auto range = facts_by_form.equal_range(key.hash);
     for (auto it = range.first; it != range.second; ++it) {
         const Fact &f = facts[it->second];
-        const FormKey other = key_of(f.form);
-        if (!f.hidden && proportional(form, key.factor, f.form, other.factor)) {
-            // form = key.factor * (f.form / other.factor) + constant
-            tighten(result, divide_inward(f.range, other.factor) * key.factor + form.constant);
+        if (!f.hidden && proportional(form, key.factor, f.form, f.factor)) {
+            // form = key.factor * (f.form / f.factor) + constant
+            tighten(result, divide_inward(f.range, f.factor) * key.factor + form.constant);
         }
     }
     return result;

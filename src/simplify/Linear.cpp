@@ -49,6 +49,9 @@ Expr lane_variable(int inner_lanes, int lanes) {
 }
 
 int lanes_of_lane_variable(const std::string &name) {
+    if (name.empty() || name[0] != lane_prefix[0]) {
+        return 0;
+    }
     const std::string prefix = lane_prefix;
     return name.compare(0, prefix.size(), prefix) == 0 ? std::stoi(name.substr(prefix.size())) : 0;
 }

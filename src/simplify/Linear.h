@@ -1,10 +1,10 @@
 #pragma once
 
 #include "ir/Expr.h"
+#include "support/SmallVector.h"
 
 #include <cstdint>
 #include <string>
-#include <vector>
 
 namespace Halide {
 namespace Internal {
@@ -16,7 +16,7 @@ struct LinearForm {
         Expr atom;
         int64_t coefficient;
     };
-    std::vector<Term> terms;
+    SmallVector<Term, 4> terms;
     int64_t constant = 0;
     /// False if a coefficient left int64: the form means nothing.
     bool valid = true;

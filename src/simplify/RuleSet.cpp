@@ -48,6 +48,10 @@ bool kind_can_match(const Node &n, int kind) {
     }
 }
 
+// The place of a grandchild that is not there.
+constexpr uint8_t no_child = 63;
+static_assert(const_broadcast_kind < no_child);
+
 // Up to three children of an expression, as far as patterns name them.
 struct Children {
     const Expr *child[3] = {nullptr, nullptr, nullptr};
@@ -340,6 +344,28 @@ RuleSet::RuleSet() {
         internal_assert(root.kind == Kind::Node) << rules[i].name << ": the pattern is a leaf\n";
         index[(size_t)root.node].rules.push_back((uint16_t)i);
     }
+    for (const Rule &rule : rules) {
+        const Node &root = rule.nodes[rule.before];
+        Quick q;
+        q.grandchild.fill(~(uint64_t)0);
+        for (int i = 0; i < 2 && root.child[i] >= 0; i++) {
+            const Node &child = rule.nodes[root.child[i]];
+            for (int j = 0; j < 2 && child.kind == Kind::Node && child.child[j] >= 0; j++) {
+                const Node &below = rule.nodes[child.child[j]];
+                if (below.sort == Sort::LaneCount) {
+                    continue;
+                }
+                uint64_t &kinds = q.grandchild[2 * i + j];
+                kinds = 0;
+                for (int k = 0; k <= const_broadcast_kind; k++) {
+                    kinds |= (uint64_t)kind_can_match(below, k) << k;
+                }
+            }
+        }
+        // Everything below a number has its type, or is a lane of it.
+        q.types = rule.nodes[root.child[0]].sort == Sort::Number ? rule.types : 0xff;
+        quick.push_back(q);
+    }
     for (Index &in : index) {
         if (in.rules.empty()) {
             continue;
@@ -375,16 +401,30 @@ const RuleSet &RuleSet::get() {
     return set;
 }
 
-const std::vector<uint16_t> &RuleSet::candidates(const Expr &e) const {
-    static const std::vector<uint16_t> none;
-    const Index &in = index[(size_t)e.node_type()];
-    if (in.by_children.empty()) {
-        return none;
-    }
+RuleSet::Shape RuleSet::shape_of(const Expr &e) {
+    Shape s;
+    s.root = e.node_type();
+    s.child = {0, 0};
+    s.grandchild.fill(no_child);
+    s.type_class = 0xff;
     const Children c = children_of(e.get());
-    const int k0 = kind_of(*c.child[0]);
-    const int k1 = c.child[1] ? kind_of(*c.child[1]) : 0;
-    return in.by_children[k0 * child_kinds + k1];
+    for (int i = 0; i < 2 && c.child[i]; i++) {
+        s.child[i] = (uint8_t)kind_of(*c.child[i]);
+        const Children below = children_of(c.child[i]->get());
+        for (int j = 0; j < 2 && below.child[j]; j++) {
+            s.grandchild[2 * i + j] = (uint8_t)kind_of(*below.child[j]);
+        }
+    }
+    if (c.child[0]) {
+        s.type_class = class_of(c.child[0]->type());
+    }
+    return s;
+}
+
+const std::vector<uint16_t> &RuleSet::candidates(const Shape &shape) const {
+    static const std::vector<uint16_t> none;
+    const Index &in = index[(size_t)shape.root];
+    return in.by_children.empty() ? none : in.by_children[shape.child[0] * child_kinds + shape.child[1]];
 }
 
 }  // namespace Internal

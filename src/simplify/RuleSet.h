@@ -103,8 +103,27 @@ public:
         return rules;
     }
 
-    /// The rules whose root is the kind of `e` and whose children can match those of `e`, in order.
-    const std::vector<uint16_t> &candidates(const Expr &e) const;
+    /// What an expression looks like two levels down: kinds of nodes, by which most rules are seen not to match.
+    struct Shape {
+        IRNodeType root;
+        /// Of the first two children, and of the first two of each.
+        std::array<uint8_t, 2> child;
+        std::array<uint8_t, 4> grandchild;
+        /// Of the first child.
+        uint8_t type_class;
+    };
+    static Shape shape_of(const Expr &e);
+
+    /// The rules of which the root and its children can match, in order.
+    const std::vector<uint16_t> &candidates(const Shape &shape) const;
+
+    /// Whether the rest of the shape does not exclude a candidate.
+    bool may_match(uint16_t rule, const Shape &shape) const {
+        const Quick &q = quick[rule];
+        return (q.types & shape.type_class) && (q.grandchild[0] >> shape.grandchild[0] & 1) &&
+               (q.grandchild[1] >> shape.grandchild[1] & 1) && (q.grandchild[2] >> shape.grandchild[2] & 1) &&
+               (q.grandchild[3] >> shape.grandchild[3] & 1);
+    }
 
     /// Binds the wildcards of a rule, and checks its types and condition.
     static bool match(const Rule &rule, const Expr &e, Bindings &bindings);
@@ -127,6 +146,12 @@ private:
         std::vector<std::vector<uint16_t>> by_children;
     };
     std::vector<Index> index;
+    /// Sets of kinds, and of type classes, that a rule allows.
+    struct Quick {
+        std::array<uint64_t, 4> grandchild;
+        uint8_t types;
+    };
+    std::vector<Quick> quick;
 };
 
 }  // namespace Internal

@@ -7,6 +7,7 @@
 #include "ir/Scope.h"
 #include "simplify/Linear.h"
 #include "simplify/RuleSet.h"
+#include "support/PointerMap.h"
 
 #include <cstdint>
 #include <map>
@@ -90,6 +91,9 @@ private:
         /// Without constant.
         LinearForm form;
         ConstantInterval range;
+        /// See key_of.
+        uint64_t hash;
+        int64_t factor;
         bool hidden = false;
     };
 
@@ -138,13 +142,13 @@ private:
         uint32_t scope = 0;
         Info info;
     };
-    std::unordered_map<const BaseExprNode *, Cached> info_cache;
+    PointerMap<const BaseExprNode *, Cached> info_cache;
     struct Memo {
         Expr keep, result;
         uint32_t scope = 0;
     };
-    std::unordered_map<const BaseExprNode *, Memo> memo;
-    std::unordered_map<const BaseExprNode *, std::pair<Expr, bool>> memory_cache;
+    PointerMap<const BaseExprNode *, Memo> memo;
+    PointerMap<const BaseExprNode *, std::pair<Expr, bool>> memory_cache;
     int looking_up_bounds = 0;
     /// Names that some definition of a boolean has mentioned.
     std::set<std::string> in_definitions;

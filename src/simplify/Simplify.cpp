@@ -70,7 +70,11 @@ Type type_of_part(const RuleSet::Rule &rule, int index, const RuleSet::Bindings 
 Expr Simplifier::apply_rules(const Expr &e) {
     const RuleSet &set = RuleSet::get();
     RuleSet::Bindings bindings;
-    for (uint16_t i : set.candidates(e)) {
+    const RuleSet::Shape shape = set.shape_of(e);
+    for (uint16_t i : set.candidates(shape)) {
+        if (!set.may_match(i, shape)) {
+            continue;
+        }
         const RuleSet::Rule &rule = set.all()[i];
         if (!RuleSet::match(rule, e, bindings)) {
             continue;
@@ -175,9 +179,9 @@ Expr Simplifier::mutate(const Expr &e) {
     // A node that stands in several places is simplified once per set of facts.
     const bool shared = e.get()->ref_count.value() > 1;
     if (shared) {
-        auto it = memo.find(e.get());
-        if (it != memo.end() && it->second.scope == scope_id) {
-            return it->second.result;
+        const Memo *known = memo.find(e.get());
+        if (known && known->scope == scope_id) {
+            return known->result;
         }
     }
     const uint32_t scope = scope_id;

@@ -5,6 +5,7 @@
 #include "ir/IRVisitor.h"
 #include "regions/Bounds.h"
 #include "regions/EnclosingLets.h"
+#include "regions/IndexedBoxes.h"
 #include "simplify/Simplify.h"
 #include "support/Error.h"
 
@@ -17,10 +18,7 @@ class AllocationBounds : public IRMutator {
     using IRMutator::visit;
     LowerContext &ctx;
     EnclosingLets lets;
-
-    Expr visit(const Call *op) override {
-        return op;
-    }
+    const NameIndex index;
 
     /// Lets come in long chains: walked by iteration.
     Stmt visit(const LetStmt *op) override {
@@ -42,7 +40,8 @@ class AllocationBounds : public IRMutator {
     Stmt visit(const Realize *op) override {
         const Function &f = ctx.env.at(op->name);
         Stmt body = mutate(op->body);
-        Box box = box_touched(body, op->name, Scope<Interval>::empty_scope(), ctx.func_bounds);
+        // What is defined inside for other Funcs are the sizes of their memory: no coordinate depends on them.
+        Box box = box_touched(op->body, op->name, index, ctx.func_bounds);
         const std::vector<std::string> args = f.args();
         if (box.empty()) {
             // Nothing is left that uses it.
@@ -103,14 +102,18 @@ class AllocationBounds : public IRMutator {
     }
 
 public:
-    explicit AllocationBounds(LowerContext &ctx) : ctx(ctx) {
+    using IRMutator::mutate;
+    Expr mutate(const Expr &e) override {
+        return e;
+    }
+    AllocationBounds(const Stmt &s, LowerContext &ctx) : ctx(ctx), index(s) {
     }
 };
 
 }  // namespace
 
 Stmt allocation_bounds_inference(const Stmt &s, LowerContext &ctx) {
-    return AllocationBounds(ctx)(s);
+    return AllocationBounds(s, ctx)(s);
 }
 
 }  // namespace Internal

@@ -1,6 +1,7 @@
 #include "lower/bounds/SkipStages.h"
 
 #include "analysis/ExprUsesVar.h"
+#include "analysis/NameIndex.h"
 #include "ir/IRMutator.h"
 #include "ir/IROperator.h"
 #include "ir/IRVisitor.h"
@@ -32,7 +33,13 @@ class FindUse : public IRVisitor {
     using IRVisitor::visit;
     const std::string &func;
     const bool selects_guard;
+    const NameIndex &index;
 
+    void walk(const Stmt &s) {
+        if (index.may_mention(s, func)) {
+            s.accept(this);
+        }
+    }
     Expr in(const Expr &e) {
         ScopedValue<Expr> fresh(use, const_false());
         e.accept(this);
@@ -40,7 +47,7 @@ class FindUse : public IRVisitor {
     }
     Expr in(const Stmt &s) {
         ScopedValue<Expr> fresh(use, const_false());
-        s.accept(this);
+        walk(s);
         return use;
     }
     bool certain() const {
@@ -152,9 +159,9 @@ class FindUse : public IRVisitor {
         add(inside);
     }
     void visit(const Block *op) override {
-        op->first.accept(this);
+        walk(op->first);
         if (!certain()) {
-            op->rest.accept(this);
+            walk(op->rest);
         }
     }
     // These name the Func without using values.
@@ -164,7 +171,8 @@ class FindUse : public IRVisitor {
 
 public:
     Expr use = const_false();
-    FindUse(const std::string &func, bool selects_guard) : func(func), selects_guard(selects_guard) {
+    FindUse(const std::string &func, bool selects_guard, const NameIndex &index)
+        : func(func), selects_guard(selects_guard), index(index) {
     }
 };
 
@@ -191,13 +199,14 @@ public:
 class SkipStages : public IRMutator {
     using IRMutator::visit;
     LowerContext &ctx;
+    const NameIndex index;
 
     Stmt visit(const Realize *op) override {
         // Inside first: a consumer that is skipped itself does not need its producers.
         Stmt body = mutate(op->body);
         Expr condition = op->condition;
         auto find = [&](bool selects_guard) {
-            FindUse finder(op->name, selects_guard);
+            FindUse finder(op->name, selects_guard, index);
             body.accept(&finder);
             return simplify(finder.use);
         };
@@ -219,14 +228,14 @@ public:
     Expr mutate(const Expr &e) override {
         return e;
     }
-    explicit SkipStages(LowerContext &ctx) : ctx(ctx) {
+    SkipStages(const Stmt &s, LowerContext &ctx) : ctx(ctx), index(s) {
     }
 };
 
 }  // namespace
 
 Stmt skip_stages(const Stmt &s, LowerContext &ctx) {
-    return SkipStages(ctx)(s);
+    return SkipStages(s, ctx)(s);
 }
 
 }  // namespace Internal

@@ -110,10 +110,6 @@ class AttemptFolding : public IRMutator {
     const Function &f;
     const bool explicit_only;
 
-    Expr visit(const Call *op) override {
-        return op;
-    }
-
     Stmt visit(const For *op) override {
         // Values must be produced and used in the same loop.
         if ((op->for_type != ForType::Serial && op->for_type != ForType::Unrolled) || !produces(op->body, f.name())) {
@@ -239,6 +235,10 @@ public:
     std::set<size_t> explicit_dims_seen;
     std::vector<std::pair<std::string, Expr>> tracked;   // run-time records and their first values
 
+    using IRMutator::mutate;
+    Expr mutate(const Expr &e) override {
+        return e;
+    }
     AttemptFolding(LowerContext &ctx, const Function &f, bool explicit_only)
         : ctx(ctx), f(f), explicit_only(explicit_only) {
     }
@@ -247,10 +247,6 @@ public:
 class StorageFolding : public IRMutator {
     using IRMutator::visit;
     LowerContext &ctx;
-
-    Expr visit(const Call *op) override {
-        return op;
-    }
 
     Stmt visit(const Realize *op) override {
         Stmt body = mutate(op->body);
@@ -268,9 +264,13 @@ class StorageFolding : public IRMutator {
         }
         // Memory that others see, that outlives this realization, or whose consumer runs at another time, is folded
         // only on demand.
-        const bool explicit_only = used_by_extern_stage(body, op->name) || f.schedule().memoized() ||
-                                   f.schedule().async() || f.schedule().ring_buffer().defined() ||
-                                   f.schedule().compute_level() == f.schedule().store_level();
+        const bool explicit_only = f.schedule().memoized() || f.schedule().async() ||
+                                   f.schedule().ring_buffer().defined() ||
+                                   f.schedule().compute_level() == f.schedule().store_level() ||
+                                   used_by_extern_stage(body, op->name);
+        if (explicit_only && explicit_dims.empty()) {
+            return op->with(op->bounds, op->condition, body);
+        }
         AttemptFolding attempt(ctx, f, explicit_only);
         Stmt folded = attempt.mutate(body);
         for (size_t d : explicit_dims) {
@@ -296,6 +296,10 @@ class StorageFolding : public IRMutator {
     }
 
 public:
+    using IRMutator::mutate;
+    Expr mutate(const Expr &e) override {
+        return e;
+    }
     explicit StorageFolding(LowerContext &ctx) : ctx(ctx) {
     }
 };

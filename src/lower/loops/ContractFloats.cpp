@@ -4,6 +4,8 @@
 #include "ir/IROperator.h"
 #include "support/Util.h"
 
+#include <map>
+
 namespace Halide::Internal {
 
 bool has_fused_multiply_add(const Target &target, const Type &type) {
@@ -85,9 +87,27 @@ class ContractFloats : public IRMutator {
         return IRMutator::visit(op);
     }
 
+    // What a shared node becomes, with contraction and without.
+    std::map<Expr, Expr, ExprCompare> rewritten[2];
+
 public:
     explicit ContractFloats(const Target &target)
         : target(target) {
+    }
+
+    using IRMutator::mutate;
+    Expr mutate(const Expr &e) override {
+        if (!e.defined() || e.get()->ref_count.value() == 1) {
+            return IRMutator::mutate(e);
+        }
+        auto &known = rewritten[enabled];
+        auto it = known.find(e);
+        if (it != known.end()) {
+            return it->second;
+        }
+        const Expr result = IRMutator::mutate(e);
+        known.emplace(e, result);
+        return result;
     }
 
     // The sum that makes an atomic update is recognized by its form later on.
