@@ -34,6 +34,7 @@
 #include "lower/loops/UnrollHints.h"
 #include "lower/loops/UnrollLoops.h"
 #include "lower/nest/Memoize.h"
+#include "lower/nest/NameSharedValues.h"
 #include "lower/nest/Prefetch.h"
 #include "lower/nest/ScheduleFunctions.h"
 #include "lower/nest/Specialize.h"
@@ -132,6 +133,7 @@ const std::vector<Pass> table = {
     // name                   function                     needs         gives         applies            optional
     {"contract-floats",       contract_floats,             L::Funcs,     L::Funcs,     nullptr,           true},
     {"schedule-functions",    schedule_functions,          L::Funcs,     L::Nest,      nullptr,           false},
+    {"name-shared-values",    name_shared_values,          L::Nest,      L::Nest,      nullptr,           true},
     {"parameter-checks",      parameter_checks,            L::Nest,      L::Nest,      nullptr,           false},
     {"bounds-inference",      bounds_inference,            L::Nest,      L::Bounded,   nullptr,           false},
     {"split-factor-checks",   split_factor_checks,         L::Bounded,   L::Bounded,   nullptr,           false},

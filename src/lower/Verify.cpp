@@ -17,25 +17,25 @@ namespace {
 ///  * from Unrolled on: no loop is marked unrolled.
 ///  * from Vectors on: no loop is marked vectorized; loop bounds and conditions of statements are scalar.
 ///  * at Closed: no parallel loop.
-class LevelVerifier : public IRVisitor {
+class LevelVerifier : public IRGraphVisitor {
 public:
     LevelVerifier(Level level, const std::string &pass) : level(level), pass(pass) {}
 
 protected:
-    using IRVisitor::visit;
+    using IRGraphVisitor::visit;
 
     void visit(const Provide *op) override {
         check(level < Level::Flat, "a Provide is left", op);
-        IRVisitor::visit(op);
+        IRGraphVisitor::visit(op);
     }
     void visit(const Realize *op) override {
         check(level < Level::Flat, "a Realize is left", op);
-        IRVisitor::visit(op);
+        IRGraphVisitor::visit(op);
     }
     void visit(const Call *op) override {
         const bool function = op->call_type == Call::Halide || op->call_type == Call::Image;
         check(level < Level::Flat || !function, "a call of a Func is left", op);
-        IRVisitor::visit(op);
+        IRGraphVisitor::visit(op);
     }
     void visit(const For *op) override {
         check(level < Level::Unrolled || op->for_type != ForType::Unrolled, "a loop is still marked unrolled", op);
@@ -45,11 +45,11 @@ protected:
         }
         check(!op->hint.defined() || op->for_type == ForType::Serial, "a loop that is not serial has an unroll hint", op);
         check(level < Level::Closed || op->for_type != ForType::Parallel, "a parallel loop is left", op);
-        IRVisitor::visit(op);
+        IRGraphVisitor::visit(op);
     }
     void visit(const IfThenElse *op) override {
         check(level < Level::Vectors || op->condition.type().is_scalar(), "the condition of a statement is a vector", op);
-        IRVisitor::visit(op);
+        IRGraphVisitor::visit(op);
     }
 
 private:

@@ -642,3 +642,35 @@ TEST(LoopNests, PlacementErrors) {
         }
     }
 }
+
+// The published schedule of blur: the first stage slides down the strip, and not along x, where tiles only meet in the
+// tail, so that every vector of the output has one vector of the first stage.
+TEST(LoopNests, NothingSlidesForTheSakeOfATail) {
+    Var x("x"), y("y"), yi("yi");
+    Func in("in"), first("first"), second("second");
+    in(x, y) = x * 7 + y * y;
+    first(x, y) = in(x, y) + in(x + 1, y) + in(x + 2, y);
+    second(x, y) = first(x, y) + first(x, y + 1) + first(x, y + 2);
+    in.compute_root();
+    second.split(y, y, yi, 8).vectorize(x, 8);
+    first.store_at(second, y).compute_at(second, x).vectorize(x, 8);
+    Buffer<int> out = second.realize({61, 27});
+    auto row = [](int x, int y) { return 3 * (x * 7 + y * y) + 21; };
+    check2("blur", out, [&](int x, int y) { return row(x, y) + row(x, y + 1) + row(x, y + 2); });
+
+    // In the lowered program first is produced in a loop over x of second, in one vector.
+    const Module m = second.compile_to_module({}, "blur", Target("x86-64-linux-sse41"));
+    int loops_inside = 0;
+    for (const Internal::LoweredFunc &f : m.functions()) {
+        Internal::visit_with(f.body, [&](auto *self, const Internal::ProducerConsumer *op) {
+            if (op->is_producer && op->name == first.name()) {
+                Internal::visit_with(op->body, [&](auto *inner, const Internal::For *loop) {
+                    loops_inside++;
+                    inner->visit_base(loop);
+                });
+            }
+            self->visit_base(op);
+        });
+    }
+    EXPECT_EQ(loops_inside, 0);
+}

@@ -48,4 +48,48 @@ TEST(ProgramsSharedExpressions, RepeatedOperandsStillCancel) {
     EXPECT_TRUE(is_const(i.max, 5)) << i.max;
 }
 
+TEST(ProgramsSharedExpressions, LoweringIsLinearInTheGraph) {
+    Var x("x");
+    Buffer<uint32_t> in(64);
+    in.for_each_element([&](int i) { in(i) = (uint32_t)i * 2654435761u; });
+    Func squares("squares"), chosen("chosen"), inlined("inlined");
+    Expr a = in(x), b = in(x);
+    Func previous("previous");
+    previous(x) = in(x);
+    for (int i = 0; i < 60; i++) {
+        a = a * a + cast<uint32_t>(i);
+        b = select(b > cast<uint32_t>(i << 24), b - 1, b + cast<uint32_t>(i));
+        Func next;
+        next(x) = previous(x) * 3 + (previous(x) >> 7);
+        previous = next;
+    }
+    squares(x) = a;
+    chosen(x) = b;
+    inlined(x) = previous(x);
+    squares.vectorize(x, 8);
+    Buffer<uint32_t> s = squares.realize({64}), c = chosen.realize({64}), p = inlined.realize({64});
+    for (int x = 0; x < 64; x++) {
+        uint32_t e = in(x), f = in(x), g = in(x);
+        for (uint32_t i = 0; i < 60; i++) {
+            e = e * e + i;
+            f = f > (i << 24) ? f - 1 : f + i;
+            g = g * 3 + (g >> 7);
+        }
+        ASSERT_EQ(s(x), e) << x;
+        ASSERT_EQ(c(x), f) << x;
+        ASSERT_EQ(p(x), g) << x;
+    }
+}
+
+TEST(ProgramsSharedExpressions, WhatIsWrittenOutAtEachUseCountsItsPartsTwice) {
+    // A sum with a constant gets no name of its own, so the product in it must.
+    const Expr x = Variable::make(Int(32), "x"), y = Variable::make(Int(32), "y");
+    const Expr sum = x * y + 1;
+    const Expr e = common_subexpression_elimination(sum * sum);
+    const Let *let = e.as<Let>();
+    ASSERT_TRUE(let) << e;
+    EXPECT_TRUE(let->value.as<Mul>()) << e;
+    EXPECT_FALSE(let->body.as<Let>()) << e;
+}
+
 }  // namespace
