@@ -1,6 +1,7 @@
 // Random expressions mean the same before and after simplify: every integer type, vectors, bounds and congruences of
 // variables, assumptions, and can_prove. A failure is reduced to the smallest part that fails by itself.
 
+#include "ExactArithmetic.h"
 #include "analysis/ConstantBounds.h"
 #include "analysis/ModulusRemainder.h"
 #include "analysis/Monotonic.h"
@@ -52,51 +53,6 @@ public:
     }
 
 private:
-    static __int128 quotient(__int128 a, __int128 b) {
-        if (b == 0) {
-            return 0;
-        }
-        const __int128 q = a / b;
-        return a % b < 0 ? (b > 0 ? q - 1 : q + 1) : q;
-    }
-
-    static std::optional<__int128> binary(IRNodeType op, __int128 a, __int128 b) {
-        switch (op) {
-        case IRNodeType::Add:
-            return a + b;
-        case IRNodeType::Sub:
-            return a - b;
-        case IRNodeType::Mul:
-            return a * b;
-        case IRNodeType::Div:
-            return quotient(a, b);
-        case IRNodeType::Mod:
-            return b == 0 ? 0 : a - b * quotient(a, b);
-        case IRNodeType::Min:
-            return std::min(a, b);
-        case IRNodeType::Max:
-            return std::max(a, b);
-        case IRNodeType::EQ:
-            return a == b;
-        case IRNodeType::NE:
-            return a != b;
-        case IRNodeType::LT:
-            return a < b;
-        case IRNodeType::LE:
-            return a <= b;
-        case IRNodeType::GT:
-            return a > b;
-        case IRNodeType::GE:
-            return a >= b;
-        case IRNodeType::And:
-            return a && b;
-        case IRNodeType::Or:
-            return a || b;
-        default:
-            return std::nullopt;
-        }
-    }
-
     static __int128 saturate(const Type &t, __int128 v) {
         const __int128 lo = t.is_int() ? -((__int128)1 << (t.bits() - 1)) : 0;
         const __int128 hi = ((__int128)1 << (t.is_int() ? t.bits() - 1 : t.bits())) - 1;
@@ -311,7 +267,7 @@ private:
         }
         Value r;
         for (int i = 0; i < lanes; i++) {
-            const auto v = binary(e.node_type(), (*a)[i], (*b)[i]);
+            const auto v = exact_arithmetic::binary(e.node_type(), (*a)[i], (*b)[i]);
             const auto f = v ? fit(t, *v) : std::nullopt;
             if (!f) {
                 return std::nullopt;

@@ -171,7 +171,31 @@ llvm::Value *CodeGen_LLVM::load_strided(const Access &a, const Expr &base, int64
     return parts.size() == 2 ? shuffle(parts[0], parts[1], indices) : shuffle(concat(parts), indices);
 }
 
-// A varying index is split into a uniform part, added to the pointer in 64 bits, and a 32-bit offset per lane.
+namespace {
+
+/// A varying index: a uniform part, undefined if there is none, and an offset per lane, in 32 bits where it was widened last.
+struct SplitIndex {
+    Expr uniform, offsets;
+};
+
+SplitIndex split_index(const Expr &index) {
+    SplitIndex s{Expr(), index};
+    if (const Add *add = index.as<Add>(); add && index.type().is_int()) {
+        const Broadcast *b = add->a.as<Broadcast>();
+        if (b && b->value.type().is_scalar()) {
+            s = {b->value, add->b};
+        } else if (b = add->b.as<Broadcast>(); b && b->value.type().is_scalar()) {
+            s = {b->value, add->a};
+        }
+    }
+    if (const Cast *c = s.offsets.as<Cast>(); c && c->type.is_int() && c->value.type().element_of() == Int(32)) {
+        s.offsets = c->value;
+    }
+    return s;
+}
+
+}  // namespace
+
 void CodeGen_LLVM::for_each_address(const Access &a, const Expr &index,
                                     const std::function<void(int, llvm::Value *)> &f) {
     const int lanes = index.type().lanes();
@@ -186,23 +210,12 @@ void CodeGen_LLVM::for_each_address(const Access &a, const Expr &index,
         }
         return;
     }
-    Expr varying = index;
-    llvm::Value *uniform = nullptr;
-    while (const Add *add = varying.as<Add>()) {
-        const Broadcast *ba = add->a.as<Broadcast>();
-        const Broadcast *bb = add->b.as<Broadcast>();
-        const Broadcast *b = bb ? bb : ba;
-        if (!b || b->value.type().is_vector() || !index.type().is_int()) {
-            break;
-        }
-        llvm::Value *u = codegen_index(b->value);
-        uniform = uniform ? builder->CreateNSWAdd(uniform, u) : u;
-        varying = bb ? add->a : add->b;
-    }
-    llvm::Value *v = codegen(varying);
+    const SplitIndex split = split_index(index);
+    llvm::Value *uniform = split.uniform.defined() ? codegen_index(split.uniform) : nullptr;
+    llvm::Value *v = codegen(split.offsets);
     for (int i = 0; i < lanes; i++) {
         llvm::Value *at = lanes == 1 ? v : builder->CreateExtractElement(v, (uint64_t)i);
-        at = builder->CreateIntCast(at, i64_t, index.type().is_int());
+        at = builder->CreateIntCast(at, i64_t, split.offsets.type().is_int());
         if (uniform) {
             at = builder->CreateNSWAdd(at, uniform);
         }
@@ -211,10 +224,16 @@ void CodeGen_LLVM::for_each_address(const Access &a, const Expr &index,
 }
 
 llvm::Value *CodeGen_LLVM::address_vector(const Access &a, const Expr &index) {
-    llvm::Value *v = codegen(index);
+    const SplitIndex split = split_index(index);
+    llvm::Type *element = memory_type(a.type.element_of());
+    llvm::Value *base = symbol(a.name);
+    if (split.uniform.defined()) {
+        // Not in bounds: only the sum with an offset is.
+        base = builder->CreateGEP(element, base, codegen_index(split.uniform));
+    }
+    llvm::Value *v = codegen(split.offsets);
     llvm::Type *wide = vector_type(i64_t, lanes_of(v));
-    return builder->CreateGEP(memory_type(a.type.element_of()), symbol(a.name),
-                              builder->CreateIntCast(v, wide, index.type().is_int()));
+    return builder->CreateGEP(element, base, builder->CreateIntCast(v, wide, split.offsets.type().is_int()));
 }
 
 llvm::Value *CodeGen_LLVM::load_lanes(const Access &a, const Expr &index, const Expr &predicate) {
