@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -52,7 +53,7 @@ T pattern(int64_t i) {
 template<typename T>
 class LargeBuffers : public testing::Test {};
 
-using ElementTypes = testing::Types<uint8_t, int16_t, uint32_t, float, int64_t>;
+using ElementTypes = testing::Types<uint8_t, float, int64_t>;
 TYPED_TEST_SUITE(LargeBuffers, ElementTypes);
 
 constexpr int64_t giga = 1 << 30;
@@ -92,31 +93,38 @@ TYPED_TEST(LargeBuffers, read_2d) {
     }
     Buffer<T> all(Runtime::Buffer<T>(memory.at<T>(), width, height));
     constexpr int w = 61, h = 5;
-    for (int corner = 0; corner < 2; corner++) {
-        const int x0 = corner ? width - 3 * w : 0, y0 = corner ? height - h : 0;
+    const auto for_each_corner = [&](const std::function<void(int, int)> &f) {
+        f(0, 0);
+        f(width - 3 * w, height - h);
+    };
+    for_each_corner([&](int x0, int y0) {
         for (int y = 0; y < h; y++) {
             for (int x = 0; x < 3 * w; x++) {
                 const int64_t i = (int64_t)(y0 + y) * width + x0 + x;
                 *memory.at<T>(i) = pattern<T>(i);
             }
         }
-        for (int number = 0; number < schedules; number++) {
-            for (int access = 0; access < 4; access++) {
-                ImageParam in(type_of<T>(), 2, "in"), lut(Int(32), 1, "lut");
-                Var x("x"), y("y");
-                Func f("f");
-                const Expr column = access == 0 ? Expr(x) :
-                                    access == 1 ? x0 + w - 1 - (x - x0) :
-                                    access == 2 ? x0 + 3 * (x - x0) :
-                                                  clamp(lut(x - x0), 0, in.width() - 1);
-                f(x, y) = in(column, y);
-                schedule(f, x, y, number);
+    });
+    for (int number = 0; number < schedules; number++) {
+        for (int access = 0; access < 4; access++) {
+            ImageParam in(type_of<T>(), 2, "in"), lut(Int(32), 1, "lut");
+            Param<int> left("left");
+            Var x("x"), y("y");
+            Func f("f");
+            const Expr column = access == 0 ? Expr(x) :
+                                access == 1 ? left + w - 1 - (x - left) :
+                                access == 2 ? left + 3 * (x - left) :
+                                              clamp(lut(x - left), 0, in.width() - 1);
+            f(x, y) = in(column, y);
+            schedule(f, x, y, number);
+            in.set(all);
+            for_each_corner([&](int x0, int y0) {
                 Buffer<int32_t> places(w);
                 for (int i = 0; i < w; i++) {
                     places(i) = x0 + (i * 37) % (3 * w);
                 }
-                in.set(all);
                 lut.set(places);
+                left.set(x0);
                 Buffer<T> out(w, h);
                 out.set_min(x0, y0);
                 f.realize(out, large());
@@ -124,11 +132,10 @@ TYPED_TEST(LargeBuffers, read_2d) {
                     for (int i = 0; i < w; i++) {
                         const int from = access == 0 ? i : access == 1 ? w - 1 - i : access == 2 ? 3 * i : (i * 37) % (3 * w);
                         ASSERT_EQ(out(x0 + i, y0 + j), pattern<T>((int64_t)(y0 + j) * width + x0 + from))
-                            << "corner " << corner << ", schedule " << number << ", access " << access << ", at " << i
-                            << ", " << j;
+                            << "from " << x0 << ", schedule " << number << ", access " << access << ", at " << i << ", " << j;
                     }
                 }
-            }
+            });
         }
     }
 }
