@@ -53,6 +53,7 @@
 #include "lower/vector/MergeLoads.h"
 #include "lower/vector/NarrowIndices.h"
 #include "lower/vector/VectorizeLoops.h"
+#include "lower/vector/VectorizeSWAR.h"
 #include "simplify/CommonSubexpressions.h"
 #include "simplify/Simplify.h"
 #include "support/Error.h"
@@ -142,6 +143,7 @@ const std::vector<Pass> table = {
     {"simplify-addresses",    simplify_statement,          L::Flat,      L::Flat,      nullptr,           true},
     {"constant-extents",      constant_extents,            L::Flat,      L::Flat,      nullptr,           true},
     {"unroll-loops",          unroll_loops,                L::Flat,      L::Unrolled,  nullptr,           false},
+    {"vectorize-swar",        vectorize_swar,              L::Unrolled,  L::Unrolled,  nullptr,           false},
     {"vectorize-loops",       vectorize_loops,             L::Unrolled,  L::Vectors,   nullptr,           false},
     {"simplify-vectors",      simplify_statement,          L::Vectors,   L::Vectors,   nullptr,           true},
     {"partition-loops",       partition_loops,             L::Vectors,   L::Vectors,   nullptr,           false},

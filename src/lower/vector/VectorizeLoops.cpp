@@ -33,8 +33,32 @@ Expr widen(const Expr &e, int lanes) {
     if (e.type().lanes() == lanes) {
         return e;
     }
-    internal_assert(e.type().is_scalar()) << "Cannot widen " << e << " to " << lanes << " lanes\n";
-    return Broadcast::make(e, lanes);
+    // A short vector that is the same in all lanes of the loop.
+    internal_assert(lanes % e.type().lanes() == 0) << "Cannot widen " << e << " to " << lanes << " lanes\n";
+    return Broadcast::make(e, lanes / e.type().lanes());
+}
+
+/// Each lane `times` times in a row.
+Expr repeat_each(const Expr &e, int times) {
+    if (times == 1) {
+        return e;
+    }
+    if (e.type().is_scalar()) {
+        return Broadcast::make(e, times);
+    }
+    if (const Broadcast *b = e.as<Broadcast>(); b && b->value.type().is_scalar()) {
+        return Broadcast::make(b->value, b->lanes * times);
+    }
+    std::vector<int> indices;
+    for (int i = 0; i < e.type().lanes() * times; i++) {
+        indices.push_back(i / times);
+    }
+    return Shuffle::make({e}, indices);
+}
+
+/// For an expression of `lanes` lanes before vectorization: scalars of other operands, vectorized or not, at that width.
+Expr match_lanes(const Expr &vectorized, const Expr &original, int lanes) {
+    return original.type().lanes() == lanes ? vectorized : repeat_each(vectorized, lanes);
 }
 
 /// Whether running a statement under a lane mask means the same as masking its loads and stores.
@@ -126,7 +150,8 @@ private:
 /// Rewrites the body of one or more nested vectorized loops.
 class VectorizeBody : public IRMutator {
 public:
-    VectorizeBody(LowerContext &ctx, std::vector<VectorVar> vars) : ctx(ctx), vars(std::move(vars)) {
+    VectorizeBody(LowerContext &ctx, std::vector<VectorVar> vars, const WordHooks *words = nullptr)
+        : ctx(ctx), vars(std::move(vars)), words(words) {
         compute_replacements();
     }
 
@@ -187,12 +212,79 @@ protected:
         if (c.same_as(op->condition) && t.same_as(op->true_value) && f.same_as(op->false_value)) {
             return op;
         }
+        if (c.type().is_vector()) {
+            c = match_lanes(c, op->condition, op->type.lanes());
+        }
         const int lanes = std::max({c.type().lanes(), t.type().lanes(), f.type().lanes()});
         return Select::make(c.type().is_scalar() ? c : widen(c, lanes), widen(t, lanes), widen(f, lanes));
     }
 
+    // Vectors that were there before the loop is vectorized.
+
+    // r(b, s, n) with b = r(x, y, N)   →   r(r(x, s, n), y, N): N rows of n neighbours
+    Expr visit(const Ramp *op) override {
+        Expr base = mutate(op->base), stride = mutate(op->stride);
+        if (base.same_as(op->base) && stride.same_as(op->stride)) {
+            return op;
+        }
+        const int lanes = std::max(base.type().lanes(), stride.type().lanes()) / op->base.type().lanes();
+        internal_assert(op->base.type().is_scalar()) << "A nested ramp inside of a vectorized loop: " << Expr(op) << "\n";
+        base = simplify(widen(base, lanes));
+        stride = simplify(widen(stride, lanes));
+        const Ramp *rows = base.as<Ramp>();
+        const Broadcast *uniform = stride.as<Broadcast>();
+        if (rows && uniform && rows->base.type().is_scalar() && uniform->value.type().is_scalar()) {
+            return Ramp::make(Ramp::make(rows->base, uniform->value, op->lanes), Broadcast::make(rows->stride, op->lanes),
+                              lanes);
+        }
+        const Expr steps = Ramp::make(make_zero(op->stride.type()), make_one(op->stride.type()), op->lanes);
+        return repeat_each(base, op->lanes) + repeat_each(stride, op->lanes) * Broadcast::make(steps, lanes);
+    }
+
+    Expr visit(const Broadcast *op) override {
+        const Expr value = mutate(op->value);
+        if (value.same_as(op->value)) {
+            return op;
+        }
+        internal_assert(op->value.type().is_scalar()) << "A nested broadcast inside of a vectorized loop: " << Expr(op) << "\n";
+        return repeat_each(value, op->lanes);
+    }
+
+    Expr visit(const Shuffle *op) override {
+        std::vector<Expr> vectors;
+        int factor = 1;
+        for (const Expr &v : op->vectors) {
+            vectors.push_back(mutate(v));
+            factor = std::max(factor, vectors.back().type().lanes() / v.type().lanes());
+        }
+        if (factor == 1) {
+            return op->with(vectors);
+        }
+        std::vector<int> starts;
+        int total = 0;
+        for (size_t i = 0; i < vectors.size(); i++) {
+            vectors[i] = widen(vectors[i], factor * op->vectors[i].type().lanes());
+            starts.push_back(total);
+            total += vectors[i].type().lanes();
+        }
+        std::vector<int> indices;
+        const auto places = op->vector_and_lane_indices();
+        for (int lane = 0; lane < factor; lane++) {
+            for (const auto &[vector, element] : places) {
+                indices.push_back(starts[vector] + lane * op->vectors[vector].type().lanes() + element);
+            }
+        }
+        return Shuffle::make(vectors, indices);
+    }
+
+    Expr visit(const VectorReduce *op) override {
+        const Expr value = mutate(op->value);
+        const int factor = value.type().lanes() / op->value.type().lanes();
+        return value.same_as(op->value) ? Expr(op) : VectorReduce::make(op->op, value, op->type.lanes() * factor);
+    }
+
     Expr visit(const Load *op) override {
-        Expr index = mutate(op->index), predicate = mutate(full_predicate(op->predicate));
+        Expr index = mutate(op->index), predicate = mutate(full_predicate(op->predicate, op->type.lanes()));
         const int lanes = std::max(index.type().lanes(), predicate.type().lanes());
         if (index.same_as(op->index) && predicate.same_as(op->predicate)) {
             return op;
@@ -221,6 +313,9 @@ protected:
         for (const Expr &a : op->args) {
             args.push_back(mutate(a));
             changed = changed || !args.back().same_as(a);
+            if (args.back().type().is_vector()) {
+                args.back() = match_lanes(args.back(), a, op->type.lanes());
+            }
             lanes = std::max(lanes, args.back().type().lanes());
         }
         if (!changed) {
@@ -299,6 +394,10 @@ protected:
             Expr body = mutate(op->body);
             return Let::make(op->name, value, body);
         }
+        if (words && !has_loads(op->value)) {
+            ScopedReplacement bind(*this, op->name, value, op->value);
+            return mutate(op->body);
+        }
         const std::string name = ctx.unique_name(op->name + ".lanes");
         ScopedReplacement bind(*this, op->name, Variable::make(value.type(), name), op->value);
         return Let::make(name, value, mutate(op->body));
@@ -318,6 +417,11 @@ protected:
             Stmt body = mutate(op->body);
             return LetStmt::make(op->name, value, body);
         }
+        if (words && !has_loads(op->value)) {
+            // Indices are wider than the words of lanes: they must not have names of their own.
+            ScopedReplacement bind(*this, op->name, value, op->value);
+            return mutate(op->body);
+        }
         const std::string name = ctx.unique_name(op->name + ".lanes");
         ScopedReplacement bind(*this, op->name, Variable::make(value.type(), name), op->value);
         return LetStmt::make(name, value, mutate(op->body));
@@ -327,12 +431,14 @@ protected:
         if (acts_per_lane(op->value)) {
             return lane_by_lane(op);
         }
-        Expr value = mutate(op->value), index = mutate(op->index), predicate = mutate(full_predicate(op->predicate));
+        Expr value = mutate(op->value), index = mutate(op->index);
+        Expr predicate = mutate(full_predicate(op->predicate, op->value.type().lanes()));
         if (value.same_as(op->value) && index.same_as(op->index) && predicate.same_as(op->predicate)) {
             return op;
         }
         const int lanes = std::max({value.type().lanes(), index.type().lanes(), predicate.type().lanes()});
-        return op->changed(&Store::predicate, widen(predicate, lanes), &Store::value, widen(value, lanes), &Store::index, widen(index, lanes), &Store::alignment, lanes == 1 ? op->alignment : ModulusRemainder());
+        const Stmt s = op->changed(&Store::predicate, widen(predicate, lanes), &Store::value, widen(value, lanes), &Store::index, widen(index, lanes), &Store::alignment, lanes == 1 ? op->alignment : ModulusRemainder());
+        return words ? words->store(s, [&] { return lane_by_lane(op); }) : s;
     }
 
     Stmt visit(const IfThenElse *op) override {
@@ -341,6 +447,10 @@ protected:
             Stmt then_case = mutate(op->then_case);
             Stmt else_case = op->else_case.defined() ? mutate(op->else_case) : Stmt();
             return IfThenElse::make(condition, then_case, else_case);
+        }
+        if (words) {
+            return words->condition(mutate(inline_lets(op->condition)), [&] { return mutate(op->then_case); },
+                                    [&] { return lane_by_lane(op); });
         }
         if (!can_predicate(op->then_case) || !can_predicate(op->else_case)) {
             return lane_by_lane(op);
@@ -375,6 +485,9 @@ protected:
             const Expr start = Variable::make(op->min.type(), name) + op->min;
             return op->changed(&For::name, name, &For::min, make_zero(op->min.type()), &For::max, count, &For::body,
                                mutate(substitute(op->name, start, op->body)));
+        }
+        if (words) {
+            return lane_by_lane(op);
         }
         // Lanes run different ranges: run the union, and mask each lane to its own.
         Expr x = Variable::make(op->min.type(), op->name);
@@ -446,7 +559,7 @@ protected:
         std::optional<ReductionStore> r = match_reduction(store);
         Expr index = with_lets(lets, store->index);
         const int used = lanes_of_outer_variables(index);
-        if (!r || used < 0) {
+        if (!r || used < 0 || (words && used != 1)) {
             return lane_by_lane(op);
         }
         if (used == total_lanes()) {
@@ -454,7 +567,7 @@ protected:
             return Atomic::make(op->producer_name, op->mutex_name, body);
         }
         Expr term = mutate(with_lets(lets, r->term));
-        Expr predicate = mutate(with_lets(lets, full_predicate(store->predicate)));
+        Expr predicate = mutate(with_lets(lets, full_predicate(store->predicate, 1)));
         term = widen(term, total_lanes());
         if (!is_const_one(predicate)) {
             predicate = widen(predicate, total_lanes());
@@ -507,6 +620,13 @@ private:
     std::map<std::string, Expr> replacements;
     std::vector<NamedLet> lets_in_scope;   // those whose value varies over lanes, outermost first
     Expr mask;                             // scalar form of the conditions of enclosing vector ifs
+    const WordHooks *const words;          // of a SWAR loop, else null
+
+    static bool has_loads(const Expr &e) {
+        bool found = false;
+        visit_with(e, [&](auto *self, const Load *op) { found = true; });
+        return found;
+    }
 
     /// Binds a let that varies over lanes while its body is visited.
     struct ScopedReplacement {
@@ -563,11 +683,13 @@ private:
         }
     }
 
-    Expr full_predicate(const Expr &p) const {
+    /// The predicate of an access of so many lanes, which is in the scope of the mask.
+    Expr full_predicate(const Expr &p, int lanes) const {
         if (!mask.defined()) {
             return p;
         }
-        return is_const_one(p) ? mask : p && mask;
+        const Expr m = lanes > 1 ? Broadcast::make(mask, lanes) : mask;
+        return is_const_one(p) ? m : p && m;
     }
 
     /// Wraps lets that vary over lanes, in their scalar form, around a statement.
@@ -592,7 +714,7 @@ private:
     }
 
     Stmt enter_vector_loop(const For *op) {
-        const int lanes = constant_lanes(op);
+        const int lanes = vector_loop_lanes(op);
         if (lanes == 1) {
             return mutate(LetStmt::make(op->name, op->min, op->body));
         }
@@ -643,17 +765,6 @@ private:
         }
         ctx.explain(vars.back().name + ": a statement runs lane by lane");
         return body;
-    }
-
-    static int constant_lanes(const For *op) {
-        Expr extent = simplify(op->max - op->min + 1);
-        std::optional<int64_t> lanes = as_const_int(extent);
-        user_assert(lanes) << "Loop over " << op->name << " has extent " << extent
-                           << ". Can only vectorize loops over a constant extent > 1.\n"
-                           << "  Vectorize with a factor, which splits the loop first, or fix its extent with bound().\n";
-        user_assert(*lanes >= 1 && *lanes <= 65535)
-            << "Loop over " << op->name << " has extent " << *lanes << ", which is not a possible number of lanes.\n";
-        return (int)*lanes;
     }
 
     static const Store *innermost_store(const Stmt &s) {
@@ -722,7 +833,7 @@ protected:
         if (!is_vectorized(op->for_type)) {
             return IRMutator::visit(op);
         }
-        const int lanes = VectorizeBody::constant_lanes(op);
+        const int lanes = vector_loop_lanes(op);
         if (lanes == 1) {
             return mutate(LetStmt::make(op->name, op->min, op->body));
         }
@@ -737,6 +848,21 @@ private:
 
 Stmt vectorize_loops(const Stmt &s, LowerContext &ctx) {
     return VectorizeLoopsMutator(ctx)(s);
+}
+
+Stmt vectorize_in_words(const For *loop, LowerContext &ctx, const WordHooks &hooks) {
+    return VectorizeBody(ctx, {{loop->name, loop->min, vector_loop_lanes(loop)}}, &hooks)(loop->body);
+}
+
+int vector_loop_lanes(const For *loop) {
+    Expr extent = simplify(loop->max - loop->min + 1);
+    std::optional<int64_t> lanes = as_const_int(extent);
+    user_assert(lanes) << "Loop over " << loop->name << " has extent " << extent
+                       << ". Can only vectorize loops over a constant extent > 1.\n"
+                       << "  Vectorize with a factor, which splits the loop first, or fix its extent with bound().\n";
+    user_assert(*lanes >= 1 && *lanes <= 65535)
+        << "Loop over " << loop->name << " has extent " << *lanes << ", which is not a possible number of lanes.\n";
+    return (int)*lanes;
 }
 
 }  // namespace Internal
