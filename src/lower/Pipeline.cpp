@@ -49,6 +49,7 @@
 #include "lower/storage/SplitTuples.h"
 #include "lower/storage/UnpackBuffers.h"
 #include "lower/vector/FindIntrinsics.h"
+#include "lower/vector/GPRStorage.h"
 #include "lower/vector/Interleavings.h"
 #include "lower/vector/MergeLoads.h"
 #include "lower/vector/NarrowIndices.h"
@@ -146,6 +147,7 @@ const std::vector<Pass> table = {
     {"vectorize-swar",        vectorize_swar,              L::Unrolled,  L::Unrolled,  nullptr,           false},
     {"vectorize-loops",       vectorize_loops,             L::Unrolled,  L::Vectors,   nullptr,           false},
     {"simplify-vectors",      simplify_statement,          L::Vectors,   L::Vectors,   nullptr,           true},
+    {"gpr-storage",           gpr_storage,                 L::Vectors,   L::Vectors,   nullptr,           false},
     {"partition-loops",       partition_loops,             L::Vectors,   L::Vectors,   nullptr,           false},
     {"trim-no-ops",           trim_no_ops,                 L::Vectors,   L::Vectors,   nullptr,           true},
     {"rebase-loops",          rebase_loops,                L::Vectors,   L::Vectors,   nullptr,           true},

@@ -292,6 +292,18 @@ bool always_true(const Expr &predicate) {
 
 constexpr int max_strided = 4;
 
+// Rows of a few dense elements that fill an integer: they are accessed as such, and a vector of integers takes the place
+// of shuffles.
+int row_word_bits(const Halide::Type &element, const Expr &index) {
+    const Ramp *r = index.as<Ramp>();
+    const Ramp *row = r ? r->base.as<Ramp>() : nullptr;
+    if (!row || !is_const_one(row->stride) || row->base.type().is_vector() || element.is_bool() || element.is_handle()) {
+        return 0;
+    }
+    const int bits = row->lanes * element.bits();
+    return (bits == 16 || bits == 32 || bits == 64) && element.bits() < bits ? bits : 0;
+}
+
 }  // namespace
 
 void CodeGen_LLVM::visit(const Load *op) {
@@ -350,6 +362,16 @@ void CodeGen_LLVM::visit(const Load *op) {
     if (full && index_parts(op->index) > 1) {
         const int n = index_parts(op->index);
         std::vector<llvm::Value *> parts;
+        if (const int bits = row_word_bits(a.type, op->index)) {
+            llvm::Type *word = llvm::Type::getIntNTy(context, (unsigned)bits);
+            for (int i = 0; i < n; i++) {
+                llvm::Value *p = element_address(a, codegen_index(index_part(op->index, i).as<Ramp>()->base));
+                const int align = access_alignment(a, i == 0 ? op->alignment : ModulusRemainder());
+                parts.push_back(mark(builder->CreateAlignedLoad(word, p, llvm::Align((uint64_t)align)), a.name, a.streaming));
+            }
+            value = builder->CreateBitCast(concat(parts), memory_type(op->type));
+            return;
+        }
         if (op->index.as<Broadcast>()) {
             llvm::Value *part = codegen(Load::make(op->type.with_lanes(lanes / n), op->name, index_part(op->index, 0),
                                                    op->image, op->param, const_true(lanes / n), op->alignment,
@@ -427,6 +449,19 @@ void CodeGen_LLVM::visit(const Store *op) {
     if (full && index_parts(op->index) > 1) {
         const int n = index_parts(op->index);
         const int part_lanes = lanes / n;
+        if (const int bits = row_word_bits(a.type, op->index)) {
+            llvm::Type *word = llvm::Type::getIntNTy(context, (unsigned)bits);
+            llvm::Value *words = builder->CreateBitCast(v, vector_type(word, n));
+            for (int i = 0; i < n; i++) {
+                llvm::Value *p = element_address(a, codegen_index(index_part(op->index, i).as<Ramp>()->base));
+                const int align = access_alignment(a, i == 0 ? op->alignment : ModulusRemainder());
+                mark(builder->CreateAlignedStore(builder->CreateExtractElement(words, (uint64_t)i), p,
+                                                 llvm::Align((uint64_t)align)),
+                     a.name, a.streaming);
+            }
+            value = nullptr;
+            return;
+        }
         // The value is computed before anything is written.
         const std::string name = op->name + ".value." + std::to_string((uintptr_t)op);
         for (int i = 0; i < n; i++) {

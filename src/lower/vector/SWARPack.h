@@ -6,6 +6,7 @@
 #include "ir/IR.h"
 #include "ir/IREquality.h"
 #include "lower/Pipeline.h"
+#include "lower/vector/LaneOf.h"
 #include "lower/vector/SWAROps.h"
 
 #include <map>
@@ -15,9 +16,6 @@
 
 namespace Halide {
 namespace Internal {
-
-/// One lane of a vector expression, as a scalar. The vector must come from one loop: no nested ramps.
-Expr lane_of(const Expr &e, int lane);
 
 /// Packs the expressions of one statement of a SWAR loop.
 class SWARPack {

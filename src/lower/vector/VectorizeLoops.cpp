@@ -12,6 +12,8 @@
 #include "ir/IRVisitor.h"
 #include "ir/Scope.h"
 #include "ir/Substitute.h"
+#include "lower/vector/LaneOf.h"
+#include "lower/vector/LaneStorage.h"
 #include "lower/vector/ReductionStore.h"
 #include "simplify/Simplify.h"
 #include "support/Error.h"
@@ -36,24 +38,6 @@ Expr widen(const Expr &e, int lanes) {
     // A short vector that is the same in all lanes of the loop.
     internal_assert(lanes % e.type().lanes() == 0) << "Cannot widen " << e << " to " << lanes << " lanes\n";
     return Broadcast::make(e, lanes / e.type().lanes());
-}
-
-/// Each lane `times` times in a row.
-Expr repeat_each(const Expr &e, int times) {
-    if (times == 1) {
-        return e;
-    }
-    if (e.type().is_scalar()) {
-        return Broadcast::make(e, times);
-    }
-    if (const Broadcast *b = e.as<Broadcast>(); b && b->value.type().is_scalar()) {
-        return Broadcast::make(b->value, b->lanes * times);
-    }
-    std::vector<int> indices;
-    for (int i = 0; i < e.type().lanes() * times; i++) {
-        indices.push_back(i / times);
-    }
-    return Shuffle::make({e}, indices);
 }
 
 /// For an expression of `lanes` lanes before vectorization: scalars of other operands, vectorized or not, at that width.
@@ -111,41 +95,6 @@ bool acts_per_lane(const Expr &e) {
     e.accept(&finder);
     return finder.found;
 }
-
-/// Makes accesses of an allocation inside vectorized loops private to each lane: element i of lane l is at i·L + l.
-class RewriteLaneStorage : public IRMutator {
-public:
-    RewriteLaneStorage(const std::string &name, int lanes, const Expr &lane) : name(name), lanes(lanes), lane(lane) {}
-
-protected:
-    using IRMutator::visit;
-
-    Expr visit(const Load *op) override {
-        Expr e = IRMutator::visit(op);
-        const Load *load = e.as<Load>();
-        if (!load || load->name != name) {
-            return e;
-        }
-        return load->changed(&Load::index, per_lane(load->index), &Load::alignment, ModulusRemainder());
-    }
-    Stmt visit(const Store *op) override {
-        Stmt s = IRMutator::visit(op);
-        const Store *store = s.as<Store>();
-        if (!store || store->name != name) {
-            return s;
-        }
-        return store->changed(&Store::index, per_lane(store->index), &Store::alignment, ModulusRemainder());
-    }
-
-private:
-    const std::string &name;
-    const int lanes;
-    const Expr lane;
-
-    Expr per_lane(const Expr &index) const {
-        return index * make_const(index.type(), lanes) + cast(index.type(), lane);
-    }
-};
 
 /// Rewrites the body of one or more nested vectorized loops.
 class VectorizeBody : public IRMutator {
@@ -229,16 +178,20 @@ protected:
         }
         const int lanes = std::max(base.type().lanes(), stride.type().lanes()) / op->base.type().lanes();
         internal_assert(op->base.type().is_scalar()) << "A nested ramp inside of a vectorized loop: " << Expr(op) << "\n";
-        base = simplify(widen(base, lanes));
-        stride = simplify(widen(stride, lanes));
-        const Ramp *rows = base.as<Ramp>();
-        const Broadcast *uniform = stride.as<Broadcast>();
-        if (rows && uniform && rows->base.type().is_scalar() && uniform->value.type().is_scalar()) {
-            return Ramp::make(Ramp::make(rows->base, uniform->value, op->lanes), Broadcast::make(rows->stride, op->lanes),
-                              lanes);
+        if (stride.type().is_scalar()) {
+            const Expr written_out = inline_lets(op->base);
+            const auto rows = as_affine_lanes(simplify(has_loads(written_out) ? base : mutate(written_out)));
+            if (rows && is_const(rows->second, op->lanes) && is_const_one(stride)) {
+                return Ramp::make(rows->first, stride, op->lanes * lanes);
+            }
+            if (rows) {
+                return Ramp::make(Ramp::make(rows->first, stride, op->lanes), Broadcast::make(rows->second, op->lanes),
+                                  lanes);
+            }
         }
         const Expr steps = Ramp::make(make_zero(op->stride.type()), make_one(op->stride.type()), op->lanes);
-        return repeat_each(base, op->lanes) + repeat_each(stride, op->lanes) * Broadcast::make(steps, lanes);
+        return repeat_each(widen(base, lanes), op->lanes) +
+               repeat_each(widen(stride, lanes), op->lanes) * Broadcast::make(steps, lanes);
     }
 
     Expr visit(const Broadcast *op) override {
@@ -510,18 +463,21 @@ protected:
             lanes *= v.lanes;
         }
         std::vector<Expr> extents = {lanes};
+        Expr size = make_one(Int(32));
         for (const Expr &e : op->extents) {
             Expr extent = mutate(e);
             if (extent.type().is_vector()) {
                 extent = VectorReduce::make(VectorReduce::Max, extent, 1);
+                size = Expr();
             }
+            size = size.defined() ? size * extent : size;
             extents.push_back(extent);
         }
         Expr condition = mutate(op->condition);
         if (condition.type().is_vector()) {
             condition = VectorReduce::make(VectorReduce::Or, condition, 1);
         }
-        Stmt body = RewriteLaneStorage(op->name, lanes, lane)(op->body);
+        Stmt body = storage_per_lane(op->body, op->name, lanes, lane, size);
         return Allocate::make(op->name, op->type, op->memory_type, extents, condition, mutate(body), op->new_expr,
                               op->free_function, op->padding);
     }

@@ -94,6 +94,9 @@ protected:
         if (op->is_intrinsic({Call::likely, Call::likely_if_innermost}) && op->type.is_bool() && assume(op)) {
             return const_true(op->type.lanes());
         }
+        if (in_index && op->is_intrinsic({Call::likely, Call::likely_if_innermost})) {
+            return mutate(op->args[0]);
+        }
         return IRMutator::visit(op);
     }
 
@@ -127,7 +130,7 @@ private:
     bool in_index = false;
 
     bool assume(const Expr &condition) {
-        const Expr scalar = in_all_lanes(remove_likelies(condition), lanes);
+        const Expr scalar = in_all_lanes(simplify(remove_likelies(condition)), lanes);
         if (!scalar.defined()) {
             return false;
         }
