@@ -263,6 +263,9 @@ void compare(const Operation &op, const Composition &c, int lanes, const Images 
              const Buffer<> &got) {
     const Type t = im.a.type();
     const int bytes = expected.type().bytes();
+    if (std::memcmp(expected.data(), got.data(), (size_t)im.size * bytes) == 0) {
+        return;
+    }
     for (int i = 0; i < im.size; i++) {
         const char *pe = (const char *)expected.data() + i * bytes, *pg = (const char *)got.data() + i * bytes;
         if (std::memcmp(pe, pg, bytes) != 0) {

@@ -6,6 +6,7 @@
 #include "codegen/llvm/LLVMTarget.h"
 #include "codegen/llvm/Mangling.h"
 #include "ir/IROperator.h"
+#include "ir/IRVisitor.h"
 #include "ir/IRPrinter.h"
 #include "support/Error.h"
 #include "support/Util.h"
@@ -136,9 +137,35 @@ void CodeGen_LLVM::declare_function(const LoweredFunc &f) {
     own_functions.emplace_back(f.name, declared);
 }
 
+namespace {
+
+/// Whether a function computes with lanes in integer registers: words of SWAR loops (which become integers only where they
+/// are loaded and stored), or storage in general-purpose registers.
+bool uses_words(const Stmt &s) {
+    bool found = false;
+    visit_with(
+        s,
+        [&](auto *self, const Reinterpret *op) {
+            found = found || op->type.lanes() != op->value.type().lanes();
+            self->visit_base(op);
+        },
+        [&](auto *self, const Allocate *op) {
+            found = found || op->memory_type == MemoryType::GPR;
+            self->visit_base(op);
+        });
+    return found;
+}
+
+}  // namespace
+
 void CodeGen_LLVM::compile_function(const LoweredFunc &f) {
     function = module->getFunction(symbol_name(f, target));
     set_target_attributes(function, target);
+    if (uses_words(f.body)) {
+        // LLVM's vectorizers, and what merges stores, would make vectors of neighbouring words. This attribute keeps them
+        // away; vectors and floats that the code asks for are not affected.
+        function->addFnAttr(llvm::Attribute::NoImplicitFloat);
+    }
     llvm::BasicBlock *entry = new_block("entry");
     llvm::BasicBlock *body = new_block("body");
     exit_block = new_block("exit");
