@@ -11,7 +11,6 @@
 #include "ir/Substitute.h"
 #include "lower/pto/PTOAnalysis.h"
 #include "lower/pto/PTOReductions.h"
-#include "lower/pto/PTORegions.h"
 #include "simplify/Simplify.h"
 #include "support/Error.h"
 #include "support/Util.h"
@@ -40,7 +39,7 @@ protected:
 class ValueTypes : public IRGraphVisitor {
 public:
     int widest = 0, narrowest = 32;
-    bool selects = false;
+    bool selects = false, packed_pairs = false;
 
 protected:
     using IRGraphVisitor::visit;
@@ -53,6 +52,10 @@ protected:
         IRGraphVisitor::include(e);
     }
     void visit(const Load *op) override {}
+    void visit(const Call *op) override {
+        packed_pairs = packed_pairs || (starts_with(op->name, "fp4_") && op->args.size() == 2 && !is_const(op->args[1]));
+        IRGraphVisitor::visit(op);
+    }
     void visit(const Store *op) override {
         include(op->value);
     }
@@ -215,20 +218,26 @@ private:
         int lanes = pure ? std::clamp(2048 / bits, 64, 256) : 64;
         std::string reason = pure ? "one register of " + std::to_string(bits) + "-bit elements" :
                                     "widths from " + std::to_string(types.narrowest) + " to " + std::to_string(bits) + " bits";
+        if (types.packed_pairs) {
+            // A vector of packed pairs has at least 64 bytes.
+            lanes = 128;
+            reason = "two values per byte";
+        }
         auto extent = as_const_int(simplify(op->extent()));
         if (wanted != preferred.end()) {
             const int w = wanted->second;
             const int k = std::max(1, bits * w / 2048);
-            if ((w == 64 || w == 128 || w == 256) && k * (live.live + live.registers) <= 24) {
+            if ((w == 64 && types.packed_pairs) ||
+                (w != 64 && w != 128 && w != 256)) {
+                reason += ", and " + std::to_string(w) + " lanes cannot be had";
+            } else if (k * (live.live + live.registers) <= 24) {
                 lanes = w;
                 reason = "the schedule says so";
             } else {
-                reason += w == 64 || w == 128 || w == 256 ? ", and " + std::to_string(w) + " lanes would need " +
-                                                                std::to_string(k * (live.live + live.registers)) +
-                                                                " of 32 registers" :
-                                                            ", and " + std::to_string(w) + " is not 64, 128 or 256";
+                reason += ", and " + std::to_string(w) + " lanes would need " +
+                          std::to_string(k * (live.live + live.registers)) + " of 32 registers";
             }
-        } else if (extent && *extent < lanes) {
+        } else if (extent && *extent < lanes && !types.packed_pairs) {
             while (lanes > 64 && *extent <= lanes / 2) {
                 lanes /= 2;
             }
@@ -374,8 +383,7 @@ private:
 }  // namespace
 
 Stmt lay_out_lanes(const Stmt &kernel, const std::map<std::string, int> &preferred, LowerContext &ctx) {
-    Stmt s = shape_vector_regions(kernel, ctx);
-    s = LayOut(preferred, ctx).mutate(s);
+    const Stmt s = LayOut(preferred, ctx).mutate(kernel);
     return AddPadding(pto_padded_elements(s)).mutate(s);
 }
 

@@ -11,6 +11,11 @@
 #include "support/Util.h"
 
 #include <algorithm>
+#include <cctype>
+#include <cstdlib>
+#include <cstring>
+#include <functional>
+#include <sstream>
 
 namespace Halide {
 namespace Internal {
@@ -34,15 +39,27 @@ void PTOVectorizer::run() {
     b.kernel.body = b.pop_block();
 }
 
+/// Loops are called func.s<stage>.var; what else is in a name tells nobody anything.
 std::string PTOVectorizer::where() const {
-    std::string text = "kernel " + source.name;
-    if (!func.empty()) {
-        text += ", " + func;
+    std::string text;
+    std::string name = lane.var;
+    for (const char *suffix : {".lane", ".chunk"}) {
+        if (ends_with(name, suffix)) {
+            name.resize(name.size() - strlen(suffix));
+        }
     }
-    if (!lane.var.empty()) {
-        text += ", vectorized loop " + lane.var;
+    const size_t stage = name.find(".s");
+    const size_t var = stage == std::string::npos ? stage : name.find('.', stage + 1);
+    if (var != std::string::npos && isdigit((unsigned char)name[stage + 2])) {
+        const int number = atoi(name.c_str() + stage + 2);
+        text = (number == 0 ? "the pure definition of " : "update " + std::to_string(number - 1) + " of ") +
+               name.substr(0, stage) + ", vectorized over " + name.substr(var + 1) + ", ";
+    } else if (!name.empty() && name.find('$') == std::string::npos) {
+        text = "the loop vectorized over " + name + ", ";
+    } else if (!func.empty()) {
+        text = func + ", ";
     }
-    return text;
+    return text + "kernel " + source.name;
 }
 
 void PTOVectorizer::refuse(const std::string &category, const std::string &what, const std::string &advice) const {
@@ -260,9 +277,15 @@ void PTOVectorizer::walk_let(const LetStmt *op) {
 void PTOVectorizer::walk_allocate(const Allocate *op) {
     if (op->memory_type != MemoryType::Register) {
         ub_types[op->name] = op->type;
+        if (op->type.bits() > 32) {
+            std::ostringstream text;
+            text << op->type;
+            refuse("dtype", op->name + " holds " + text.str() + ", which vectors cannot",
+                   "Vectors have elements of at most 32 bits: cast to a 32-bit type.");
+        }
         auto address = source.ub_address.find(op->name);
-        internal_assert(address != source.ub_address.end()) << "No address of the buffer " << op->name << "\n";
-        b.kernel.buffers.push_back({op->name, vmi_elem(op->type), address->second});
+        internal_assert(dry_run || address != source.ub_address.end()) << "No address of the buffer " << op->name << "\n";
+        b.kernel.buffers.push_back({op->name, vmi_elem(op->type), dry_run ? 0 : address->second});
         walk(op->body);
         return;
     }
@@ -433,6 +456,13 @@ public:
 
 void remove_dead_instructions(VMIKernel &kernel) {
     DeadInstructions pass(kernel);
+}
+
+void check_vectorizable(const PTOKernel &source, LowerContext &ctx) {
+    VMIKernel kernel;
+    PTOVectorizer vectorizer(source, kernel, ctx);
+    vectorizer.dry_run = true;
+    vectorizer.run();
 }
 
 VMIKernel pto_vectorize(const PTOKernel &source, LowerContext &ctx) {
