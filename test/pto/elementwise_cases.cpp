@@ -1,7 +1,5 @@
 #include "KernelCases.h"
 
-#include "ir/Intrinsics.h"
-
 #include <functional>
 
 namespace bromide {
@@ -149,20 +147,20 @@ void add_narrow_floats(Cases &cases) {
     for (const char *format : {"e4m3", "e5m2"}) {
         const std::string f = std::string("fp8_") + format;
         add(cases, f + "_decode", {in("x", UInt(8), 300, "count", 256), out("o", Float(32), 300)},
-            each(300, f + "_to_float(X):f32", UInt(8)));
+            each(300, "pure_extern " + f + "_to_float(X):f32", UInt(8)));
         add(cases, f + "_encode", {in("x", Float(32), 300), out("o", UInt(8), 300)},
-            each(300, "float_to_" + f + "(X * 70.0):u8", Float(32)));
+            each(300, "pure_extern float_to_" + f + "(X * 70.0):u8", Float(32)));
         add(cases, f + "_encode_small", {in("x", Float(32), 300), out("o", UInt(8), 300)},
-            each(300, "float_to_" + f + "(X * 0.0009765625):u8", Float(32)));
+            each(300, "pure_extern float_to_" + f + "(X * 0.0009765625):u8", Float(32)));
     }
     for (const char *format : {"e2m1", "e1m2"}) {
         const std::string f = std::string("fp4_") + format;
         add(cases, f + "_decode", {in("x", UInt(8), 300, "count", 256), out("o", Float(32), 600)},
-            "vectorized i in [0, 599] { o.ub[i] = " + f + "_to_float(x.ub[i / 2]:u8, i % 2):f32 * 0.5 }");
+            "vectorized i in [0, 599] { o.ub[i] = pure_extern " + f + "_to_float(x.ub[i / 2]:u8, i % 2):f32 }");
         add(cases, f + "_decode_halves", {in("x", UInt(8), 300, "count", 256), out("o", Float(32), 300)},
-            each(300, f + "_to_float(X, 0):f32 + " + f + "_to_float(X, 1):f32 * 16.0", UInt(8)));
+            each(300, "(pure_extern " + f + "_to_float(X, 0):f32) + (pure_extern " + f + "_to_float(X, 1):f32) * 16.0", UInt(8)));
         add(cases, f + "_encode", {in("x", Float(32), 300), in("y", Float(32), 300), out("o", UInt(8), 300)},
-            each(300, "float_to_" + f + "(X * 0.5, Y * 0.25):u8", Float(32)));
+            each(300, "pure_extern float_to_" + f + "(X * 0.5, Y * 0.25):u8", Float(32)));
     }
 }
 
@@ -229,6 +227,35 @@ void add_reductions(Cases &cases) {
     reduce("sum_f16", Float(16), Float(16), "0.0_f16", "o.ub[0]:f16 + x.ub[i]:f16", 1e-2);
     reduce("any", f32, UInt(1), "false", "o.ub[0]:bool || x.ub[i]:f32 > 9.7");
     reduce("all", f32, UInt(1), "true", "o.ub[0]:bool && x.ub[i]:f32 < 9.7");
+    // The best of each column, then the best of all: what rfactor makes of argmax.
+    add(cases, "argmax", {in("x", f32, 512), out("best", f32, 1), out("where", i32, 1)},
+        "allocate bv[f32, 64] in UB\nallocate bi[i32, 64] in UB\n"
+        "vectorized u in [0, 63] { bv[u] = -inf_f32\nbi[u] = 0 }\n"
+        "for r in [0, 7] { vectorized v in [0, 63] { let better = x.ub[r*64 + v]:f32 > bv[v]:f32\n"
+        "let i = select(better:bool, r*64 + v, bi[v])\nlet b = select(better:bool, x.ub[r*64 + v]:f32, bv[v]:f32)\n"
+        "bv[v] = b:f32\nbi[v] = i } }\n"
+        "best.ub[0] = -inf_f32\nwhere.ub[0] = 0\n"
+        "for w in [0, 63] { if bv[w]:f32 > best.ub[0]:f32 { where.ub[0] = bi[w]\nbest.ub[0] = bv[w]:f32 } }");
+    add(cases, "layer_norm", {in("x", f32, 4 * 256), in("g", f32, 256), in("h", f32, 256), out("o", f32, 4 * 256)},
+        "allocate mean[f32, 1] in UB\nallocate var[f32, 1] in UB\n"
+        "for y in [0, 3] {\n mean[0] = 0.0\n"
+        " vectorized i in [0, 255] { mean[0] = mean[0]:f32 + x.ub[y*256 + i]:f32 }\n"
+        " mean[0] = mean[0]:f32 * 0.00390625\n var[0] = 0.0\n"
+        " vectorized j in [0, 255] { var[0] = var[0]:f32 + (x.ub[y*256 + j]:f32 - mean[0]:f32)*(x.ub[y*256 + j]:f32 - mean[0]:f32) }\n"
+        " var[0] = 1.0 / pure_extern sqrt_f32(var[0]:f32 * 0.00390625 + 0.00001):f32\n"
+        " vectorized l in [0, 255] { o.ub[y*256 + l] = (x.ub[y*256 + l]:f32 - mean[0]:f32)*var[0]:f32*g.ub[l]:f32 + h.ub[l]:f32 }\n}",
+        0, 1e-5);
+    // One pass: a running maximum and a sum that is rescaled with it; and Welford's variance.
+    add(cases, "online_softmax", {in("x", f32, 512), out("m", f32, 64), out("s", f32, 64)},
+        "vectorized u in [0, 63] { m.ub[u] = -1000.0\ns.ub[u] = 0.0 }\n"
+        "for r in [0, 7] { vectorized v in [0, 63] { let t = max(m.ub[v]:f32, x.ub[r*64 + v]:f32)\n"
+        "let z = s.ub[v]:f32 * (pure_extern exp_f32(m.ub[v]:f32 - t:f32):f32) + pure_extern exp_f32(x.ub[r*64 + v]:f32 - t:f32):f32\n"
+        "m.ub[v] = t:f32\ns.ub[v] = z:f32 } }", 0, 1e-6);
+    add(cases, "welford", {in("x", f32, 512), out("mean", f32, 64), out("m2", f32, 64)},
+        "vectorized u in [0, 63] { mean.ub[u] = 0.0\nm2.ub[u] = 0.0 }\n"
+        "for r in [0, 7] { vectorized v in [0, 63] { let d = x.ub[r*64 + v]:f32 - mean.ub[v]:f32\n"
+        "let a = mean.ub[v]:f32 + d:f32 / f32(r + 1)\n"
+        "let q = m2.ub[v]:f32 + d:f32*(x.ub[r*64 + v]:f32 - a:f32)\nmean.ub[v] = a:f32\nm2.ub[v] = q:f32 } }", 0, 1e-6);
     add(cases, "softmax", {in("x", f32, 4 * 256), out("o", f32, 4 * 256)},
         "allocate mx[f32, 1] in UB\nallocate sm[f32, 1] in UB\n"
         "for y in [0, 3] {\n mx[0] = -inf_f32\n"
@@ -270,9 +297,7 @@ std::vector<KernelCase> kernel_cases() {
     add_extents(cases);
     add_operations(cases);
     add_conversions(cases);
-    if (Internal::find_intrinsic("fp8_e4m3_to_float")) {
-        add_narrow_floats(cases);
-    }
+    add_narrow_floats(cases);
     add_conditions(cases);
     add_loops(cases);
     add_reductions(cases);

@@ -1,6 +1,7 @@
 #include "lower/pto/PTOVectorizer.h"
 
 #include "analysis/ModulusRemainder.h"
+#include "ir/IREquality.h"
 #include "ir/IROperator.h"
 #include "ir/IRPrinter.h"
 #include "ir/Substitute.h"
@@ -8,6 +9,7 @@
 #include "support/Error.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <set>
 #include <sstream>
 
@@ -27,6 +29,43 @@ std::string text_of(const Expr &e) {
 
 }  // namespace
 
+void PTOVectorizer::barrier(const char *kind) {
+    VMIInst inst;
+    inst.kind = VMIInst::Kind::Effect;
+    inst.scalar = Call::make(Int(32), "pto_mem_bar", {Expr(std::string(kind))}, Call::Extern);
+    b.append(std::move(inst));
+}
+
+VMIPlacement PTOVectorizer::before_load(const std::string &buffer, const Expr &index) {
+    if (stores_since.count(buffer)) {
+        barrier("VST_VLD");
+        stores_since.clear();
+    }
+    loads_since[buffer].push_back(index);
+    // Behind the store that it must see.
+    return stored_here.count(buffer) ? VMIPlacement::Local : VMIPlacement::Load;
+}
+
+void PTOVectorizer::before_store(const std::string &buffer, const Expr &index) {
+    for (const Expr &i : loads_since[buffer]) {
+        if (!equal(i, index)) {
+            barrier("VLD_VST");
+            loads_since.clear();
+            break;
+        }
+    }
+    for (const Expr &i : stores_since[buffer]) {
+        auto distance = as_const_int(simplify(i - index));
+        if (!distance || std::abs(*distance) < lane.lanes) {
+            barrier("VST_VST");
+            stores_since.clear();
+            break;
+        }
+    }
+    stores_since[buffer].push_back(index);
+    stored_here.insert(buffer);
+}
+
 int PTOVectorizer::load(const Load *op) {
     return load_as(op, vmi_elem(op->type));
 }
@@ -38,11 +77,12 @@ int PTOVectorizer::load_as(const Load *op, VMIElem elem) {
     }
     if (!ub_types.count(op->name)) {
         refuse("memory access", "`" + text_of(op) + "` reads global memory in vector code",
-               "Stage " + op->name + " in the unified buffer: in(…).compute_at(…).store_in(MemoryType::UB).");
+               "Stage " + op->name + " in the unified buffer, as in.in(f).compute_at(f, xo).store_in(MemoryType::UB) does.");
     }
     const int bytes = vmi_bits(elem) / 8;
     const VMIType t{elem, lane.lanes, false};
     const std::string var = lane.uniform ? "" : lane.var;
+    const VMIPlacement placement = before_load(op->name, op->index);
     auto index = lane_affine(op->index, var, aliases);
     auto dense = [&](const Expr &base, const char *mode) {
         std::vector<VMIAttribute> attributes = {vmi_number("size", lane.lanes)};
@@ -50,7 +90,7 @@ int PTOVectorizer::load_as(const Load *op, VMIElem elem) {
             attributes.push_back(vmi_word("dist_mode", mode));
         }
         return b.op("vload", t, {VMIOperand::pointer(op->name, elem), VMIOperand::offset(base)}, attributes,
-                    VMIPlacement::Load);
+                    placement);
     };
     switch (classify_access(index, bytes, facts)) {
     case LaneAccess::Uniform: {
@@ -59,7 +99,7 @@ int PTOVectorizer::load_as(const Load *op, VMIElem elem) {
         }
         const int one = b.op("vload", VMIType{elem, 1, false},
                              {VMIOperand::pointer(op->name, elem), VMIOperand::offset(index->base)},
-                             {vmi_number("size", 1)}, VMIPlacement::Load);
+                             {vmi_number("size", 1)}, placement);
         return to_lanes(one, lane.lanes);
     }
     case LaneAccess::Contiguous:
@@ -79,7 +119,7 @@ int PTOVectorizer::load_as(const Load *op, VMIElem elem) {
         }
         const auto parts = b.op("vload", std::vector<VMIType>{t, t},
                                 {VMIOperand::pointer(op->name, elem), VMIOperand::offset(base)},
-                                {vmi_number("size", lane.lanes), vmi_word("dist_mode", "dintlv")}, VMIPlacement::Load);
+                                {vmi_number("size", lane.lanes), vmi_word("dist_mode", "dintlv")}, placement);
         return parts[odd];
     }
     case LaneAccess::Unaligned:
@@ -118,10 +158,11 @@ int PTOVectorizer::offset_vector(const Expr &index, const std::optional<LaneAffi
 int PTOVectorizer::gather(const std::string &buffer, const Type &t, int offsets, const Expr &first) {
     const int m = seed_or_full(guard);
     const VMIType wide{VMIElem::UI32, lane.lanes, false};
+    const VMIPlacement placement = stored_here.count(buffer) ? VMIPlacement::Local : VMIPlacement::Load;
     if (t.bits() == 32) {
         return b.op("vgather", vtype(t),
                     {VMIOperand::pointer(buffer, vmi_elem(t), first), VMIOperand::of(offsets), VMIOperand::of(m)}, {},
-                    VMIPlacement::Load);
+                    placement);
     }
     // Narrow elements come in the 32-bit word around them.
     const int per_word = 32 / t.bits();
@@ -140,7 +181,7 @@ int PTOVectorizer::gather(const std::string &buffer, const Type &t, int offsets,
     const int words = b.op("vgather", wide,
                            {VMIOperand::pointer(buffer, VMIElem::UI32), VMIOperand::of(shift("vshr", index, log2_words)),
                             VMIOperand::of(m)},
-                           {}, VMIPlacement::Load);
+                           {}, placement);
     const int position = shift("vshl", low_bits(index, per_word - 1), per_word == 4 ? 3 : 4);
     const int value = low_bits(binary("vshr", wide, words, position), (1 << t.bits()) - 1);
     const Type bits = UInt(t.bits());
@@ -207,6 +248,7 @@ void PTOVectorizer::store(const Store *op) {
             refuse("memory access", "the address `" + op->name + "[" + text_of(op->index) + "]` depends on data",
                    "Vector code cannot make an address of a value that it loaded.");
         }
+        before_store(op->name, op->index);
         b.op("vstore", std::vector<VMIType>{}, {VMIOperand::of(v), pointer, VMIOperand::offset(index->base)}, {},
              VMIPlacement::Here);
         return;
@@ -221,6 +263,7 @@ void PTOVectorizer::store(const Store *op) {
     } else {
         v = t.is_bool() ? eval(select(op->value, make_one(UInt(8)), make_zero(UInt(8)))) : eval(op->value);
     }
+    before_store(op->name, op->index);
     switch (access) {
     case LaneAccess::Contiguous: {
         std::vector<VMIOperand> operands = {VMIOperand::of(v), VMIOperand::pointer(op->name, b.type(v).elem),

@@ -3,6 +3,7 @@
 #include "ir/IROperator.h"
 #include "ir/IRPrinter.h"
 #include "ir/LowerIntrinsics.h"
+#include "ir/NarrowFloats.h"
 #include "simplify/Simplify.h"
 #include "support/Error.h"
 
@@ -258,12 +259,13 @@ int PTOVectorizer::eval_narrow_float(const Call *op) {
         const Load *load = op->args[0].as<Load>();
         const Expr first = load && ub_types.count(load->name) ? first_pair(load->index, op->args[1]) : Expr();
         if (!first.defined()) {
-            return eval(lower_intrinsic(op));
+            return eval(lower_narrow_float(op));
         }
         const int half = lane.lanes / 2;
+        const VMIPlacement placement = before_load(load->name, load->index);
         const int bytes = b.op("vload", VMIType{elem, half, false},
                                {VMIOperand::pointer(load->name, elem), VMIOperand::offset(first)},
-                               {vmi_number("size", half)}, VMIPlacement::Load);
+                               {vmi_number("size", half)}, placement);
         return cvt(as(cvt(bytes, VMIElem::BF16X2), VMIElem::BF16), VMIElem::F32);
     }
     auto half = [&](int i) {

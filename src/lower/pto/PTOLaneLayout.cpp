@@ -3,6 +3,7 @@
 #include "func/PTOProgram.h"
 
 #include "analysis/ExprUsesVar.h"
+#include "func/PTOProgram.h"
 #include "ir/IREquality.h"
 #include "ir/IRMutator.h"
 #include "ir/IROperator.h"
@@ -185,14 +186,45 @@ protected:
         if (loaded_buffers(op->condition).empty()) {
             return IRMutator::visit(op);
         }
-        // A branch on data: what is below it stays scalar.
-        return op;
+        // A branch on data is a mask, if vector instructions can do all that it guards; else it stays scalar.
+        if (!only_stores_here(op)) {
+            return op;
+        }
+        return For::make(ctx.unique_name("once"), 0, 0, ForType::Vectorized, Partition::Auto, DeviceAPI::None, op);
     }
 
 private:
     const std::map<std::string, int> &preferred;
     LowerContext &ctx;
     std::set<std::string> registers, unified;
+
+    bool only_stores_here(const Stmt &s) const {
+        if (const Block *op = s.as<Block>()) {
+            return only_stores_here(op->first) && only_stores_here(op->rest);
+        }
+        if (const IfThenElse *op = s.as<IfThenElse>()) {
+            return reads_here(op->condition) && only_stores_here(op->then_case) &&
+                   (!op->else_case.defined() || only_stores_here(op->else_case));
+        }
+        if (const LetStmt *op = s.as<LetStmt>()) {
+            return reads_here(op->value) && only_stores_here(op->body);
+        }
+        const Store *op = s.as<Store>();
+        return op && (unified.count(op->name) || registers.count(op->name)) && reads_here(op->value) &&
+               loaded_buffers(op->index).empty() && op->value.type().bits() <= 32;
+    }
+
+    bool reads_here(const Expr &e) const {
+        if (reads_data_as_address(e)) {
+            return false;
+        }
+        for (const std::string &name : loaded_buffers(e)) {
+            if (!unified.count(name) && !registers.count(name)) {
+                return false;
+            }
+        }
+        return true;
+    }
 
     static bool reads_data_as_address(const Expr &e) {
         class Finder : public IRGraphVisitor {
@@ -225,7 +257,10 @@ private:
         }
         auto extent = as_const_int(simplify(op->extent()));
         if (wanted != preferred.end()) {
-            const int w = wanted->second;
+            int w = wanted->second;
+            while (extent && w > 64 && *extent <= w / 2 && !types.packed_pairs) {
+                w /= 2;
+            }
             const int k = std::max(1, bits * w / 2048);
             if ((w == 64 && types.packed_pairs) ||
                 (w != 64 && w != 128 && w != 256)) {

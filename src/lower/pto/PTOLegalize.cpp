@@ -84,7 +84,6 @@ protected:
         simple = simple && (op->is_pure() || op->is_intrinsic(Call::undef));
         IRVisitor::visit(op);
     }
-    void visit(const Atomic *op) override { simple = false; }
     void visit(const AssertStmt *op) override { simple = false; }
 
 private:
@@ -527,6 +526,9 @@ protected:
     // Names of loops tell whose stage they belong to; the marks only stand between neighbours.
     Stmt visit(const ProducerConsumer *op) override { return mutate(op->body); }
 
+    // One core runs a kernel alone. That a reduction may be reordered is known from its being vectorized.
+    Stmt visit(const Atomic *op) override { return mutate(op->body); }
+
     Stmt visit(const For *op) override {
         if (op->for_type == ForType::Vectorized) {
             return contains_vector_loop(op->body) ? IRMutator::visit(op) : Stmt(op);
@@ -545,22 +547,61 @@ protected:
             rest = b->rest;
         }
         flatten(mutate(rest), items);
-        std::vector<Stmt> joined;
-        for (const Stmt &s : items) {
-            const For *previous = joined.empty() ? nullptr : as_vectorized(joined.back());
-            const For *next = as_vectorized(s);
-            const Stmt both = previous && next ? join(previous, next) : Stmt();
-            if (both.defined()) {
-                joined.back() = both;
-            } else {
-                joined.push_back(s);
+        // An allocation reaches to the end of the block: what it holds may stand beside its neighbours.
+        std::vector<Stmt> allocations, all;
+        for (size_t i = 0; i < items.size(); i++) {
+            const Allocate *a = items[i].as<Allocate>();
+            if (a && i + 1 == items.size() && !contains_free(a->body)) {
+                allocations.push_back(items[i]);
+                items.pop_back();
+                flatten(a->body, items);
+                i--;
+                continue;
             }
+            all.push_back(items[i]);
         }
-        return Block::make(joined);
+        Stmt result = Block::make(join_all(all));
+        for (size_t i = allocations.size(); i > 0; i--) {
+            result = allocations[i - 1].as<Allocate>()->changed(&Allocate::body, result);
+        }
+        return result;
     }
 
 private:
     LowerContext &ctx;
+
+    static bool contains_free(const Stmt &s) {
+        class Finder : public IRVisitor {
+        public:
+            bool found = false;
+
+        protected:
+            using IRVisitor::visit;
+            void visit(const Free *) override { found = true; }
+        } finder;
+        s.accept(&finder);
+        return finder.found;
+    }
+
+    static std::vector<Stmt> join_all(const std::vector<Stmt> &items) {
+        std::vector<Stmt> joined;
+        for (const Stmt &s : items) {
+            const For *previous = joined.empty() ? nullptr : as_vectorized(joined.back());
+            const For *next = as_vectorized(s);
+            const Store *store = s.as<Store>();
+            const Stmt both = previous && next ? join(previous, next) : Stmt();
+            if (both.defined()) {
+                joined.back() = both;
+            } else if (previous && store && is_const(store->value) && loaded_buffers(store->index).empty() &&
+                       !loaded_buffers(joined.back()).count(store->name) && !stored_buffers(joined.back()).count(store->name)) {
+                // The start of a reduction may come earlier: then its loop stands next to the one before.
+                joined.insert(joined.end() - 1, s);
+            } else {
+                joined.push_back(s);
+            }
+        }
+        return joined;
+    }
 
     static void flatten(const Stmt &s, std::vector<Stmt> &items) {
         if (const Block *op = s.as<Block>()) {

@@ -41,6 +41,7 @@ private:
         int elements = 1;
         bool per_lane = false;
         int value = -1;
+        int guard = -1;  ///< under which it was allocated: other lanes of it do not matter
     };
     std::map<std::string, Register> registers;
     std::map<std::string, Type> ub_types;
@@ -103,6 +104,13 @@ private:
     int compare_bits(const Expr &condition) const;
     int seed_or_full(int seed);
     int complement(int m, int seed);
+
+    // Order of accesses within one vectorized loop: what sync outside of it cannot see.
+    std::map<std::string, std::vector<Expr>> loads_since, stores_since;  ///< indices since the last barrier
+    std::set<std::string> stored_here;
+    void barrier(const char *kind);
+    VMIPlacement before_load(const std::string &buffer, const Expr &index);
+    void before_store(const std::string &buffer, const Expr &index);
 
     // Memory.
     int load(const Load *op);

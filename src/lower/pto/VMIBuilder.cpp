@@ -135,7 +135,7 @@ std::string VMIBuilder::key_of(const std::string &name, const std::vector<VMITyp
 std::vector<int> VMIBuilder::op(const std::string &name, const std::vector<VMIType> &types,
                                 std::vector<VMIOperand> operands, std::vector<VMIAttribute> attributes,
                                 VMIPlacement placement) {
-    int level = placement == VMIPlacement::Free ? 0 : placement == VMIPlacement::Here ? depth() : scope_block;
+    int level = placement == VMIPlacement::Free ? 0 : placement == VMIPlacement::Here || placement == VMIPlacement::Local ? depth() : scope_block;
     for (const VMIOperand &o : operands) {
         level = std::max(level, level_of(o));
     }
