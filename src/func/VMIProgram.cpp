@@ -89,10 +89,11 @@ VMIOperand VMIOperand::scalar_of(const Expr &e, VMIElem elem) {
     return o;
 }
 
-VMIOperand VMIOperand::pointer(const std::string &buffer, VMIElem elem) {
+VMIOperand VMIOperand::pointer(const std::string &buffer, VMIElem elem, const Expr &first) {
     VMIOperand o;
     o.kind = Kind::Pointer;
     o.buffer = buffer;
+    o.scalar = first;
     o.elem = elem;
     return o;
 }

@@ -44,7 +44,7 @@ struct VMIOperand {
         Value,    ///< a vector or mask
         Values,   ///< a list of vectors
         Scalar,   ///< an expression; if `typed`, of element type `elem`, else an offset or a count
-        Pointer,  ///< a buffer seen as elements of type `elem`
+        Pointer,  ///< a buffer seen as elements of type `elem`, from element `scalar` on if that is defined
     };
     Kind kind = Kind::Value;
     int value = -1;
@@ -58,7 +58,7 @@ struct VMIOperand {
     static VMIOperand of(std::vector<int> values);
     static VMIOperand offset(const Expr &e);
     static VMIOperand scalar_of(const Expr &e, VMIElem elem);
-    static VMIOperand pointer(const std::string &buffer, VMIElem elem);
+    static VMIOperand pointer(const std::string &buffer, VMIElem elem, const Expr &first = Expr());
 };
 
 /// A keyword argument of an operation, in the order in which it is written.

@@ -3,6 +3,7 @@
 #include "ir/IRPrinter.h"
 #include "ir/IROperator.h"
 #include "ir/LowerIntrinsics.h"
+#include "ir/NarrowFloats.h"
 #include "support/Util.h"
 
 #include <algorithm>
@@ -21,9 +22,13 @@ Value InterpreterTask::call(const Call *op) {
     case Call::Intrinsic:
     case Call::PureIntrinsic:
         return intrinsic(op);
+    case Call::PureExtern:
+        if (const Expr expansion = lower_narrow_float(op); expansion.defined()) {
+            return eval(expansion);
+        }
+        return extern_call(op);
     case Call::Extern:
     case Call::ExternCPlusPlus:
-    case Call::PureExtern:
         return extern_call(op);
     }
     return Value();

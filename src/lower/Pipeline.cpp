@@ -15,6 +15,7 @@
 #include "ir/IRText.h"
 #include "ir/IRVisitor.h"
 #include "ir/LowerIntrinsics.h"
+#include "ir/NarrowFloats.h"
 #include "ir/Scope.h"
 #include "lower/Environment.h"
 #include "lower/bounds/AllocationBounds.h"
@@ -48,11 +49,13 @@
 #include "lower/pto/PTOCopies.h"
 #include "lower/pto/PTOKernels.h"
 #include "lower/pto/PTOLaneLayout.h"
+#include "lower/pto/PTOLegalize.h"
 #include "lower/pto/PTOMemoryPlan.h"
 #include "lower/pto/PTOStage.h"
 #include "lower/pto/PTOSync.h"
 #include "lower/pto/PTOTrim.h"
 #include "lower/pto/PTOUnroll.h"
+#include "lower/pto/PTOVerify.h"
 #include "lower/storage/DebugToFile.h"
 #include "lower/storage/EarlyFree.h"
 #include "lower/storage/FlattenStorage.h"
@@ -78,6 +81,11 @@ namespace {
 
 Stmt simplify_statement(const Stmt &s, LowerContext &ctx) {
     return simplify(s);
+}
+
+/// Conversions of 8- and 4-bit floats, which only PTO has as instructions.
+Stmt narrow_floats(const Stmt &s, LowerContext &ctx) {
+    return lower_narrow_floats(s);
 }
 
 Stmt common_subexpressions(const Stmt &s, LowerContext &ctx) {
@@ -133,6 +141,7 @@ const std::vector<Pass> table = {
     // name                   function                     needs         gives         applies            optional
     {"contract-floats",       contract_floats,             L::Funcs,     L::Funcs,     nullptr,           true},
     {"schedule-functions",    schedule_functions,          L::Funcs,     L::Nest,      nullptr,           false},
+    {"narrow-floats",         narrow_floats,               L::Nest,      L::Nest,      for_cpu,           false},
     {"name-shared-values",    name_shared_values,          L::Nest,      L::Nest,      nullptr,           true},
     {"parameter-checks",      parameter_checks,            L::Nest,      L::Nest,      nullptr,           false},
     {"bounds-inference",      bounds_inference,            L::Nest,      L::Bounded,   nullptr,           false},
@@ -164,8 +173,10 @@ const std::vector<Pass> table = {
     {"unroll-loops",          unroll_loops,                L::Flat,      L::Unrolled,  nullptr,           false},
     {"pto-kernels",           pto_kernels,                 L::Unrolled,  L::Unrolled,  for_pto,           false},
     {"pto-copies",            pto_copies,                  L::Unrolled,  L::Unrolled,  for_pto,           false},
+    {"pto-legalize",          pto_legalize,                L::Unrolled,  L::Unrolled,  for_pto,           false},
     {"pto-unroll-hints",      pto_unroll_hints,            L::Unrolled,  L::Unrolled,  for_pto,           false},
     {"pto-lane-layout",       pto_lane_layout,             L::Unrolled,  L::Unrolled,  for_pto,           false},
+    {"pto-verify",            pto_verify,                  L::Unrolled,  L::Unrolled,  for_pto,           false},
     {"pto-memory-plan",       pto_memory_plan,             L::Unrolled,  L::Unrolled,  for_pto,           false},
     {"pto-sync",              pto_sync,                    L::Unrolled,  L::Unrolled,  for_pto,           false},
     {"pto-launches",          pto_launches,                L::Unrolled,  L::Unrolled,  for_pto,           false},

@@ -7,6 +7,7 @@
 #include "lower/Pipeline.h"
 #include "lower/pto/PTOAnalysis.h"
 #include "lower/pto/PTOLaneLayout.h"
+#include "lower/pto/PTOLegalize.h"
 
 #include <algorithm>
 #include <sstream>
@@ -122,7 +123,25 @@ PTOKernel prepare_kernel(const KernelCase &c) {
         k.args.push_back({a.name, a.type, a.elements > 0});
     }
     LowerContext ctx;
-    k.body = AddBarriers().mutate(lay_out_lanes(kernel_statement(c), {}, ctx));
+    class Loops : public IRVisitor {
+    public:
+        explicit Loops(int lanes) : lanes(lanes) {}
+        std::map<std::string, int> preferred;
+
+    protected:
+        using IRVisitor::visit;
+        void visit(const For *op) override {
+            preferred[op->name] = lanes;
+            IRVisitor::visit(op);
+        }
+
+    private:
+        const int lanes;
+    } loops(c.lanes);
+    if (c.lanes) {
+        kernel_statement(c).accept(&loops);
+    }
+    k.body = AddBarriers().mutate(lay_out_lanes(shape_vector_regions(kernel_statement(c), ctx), loops.preferred, ctx));
     Addresses addresses;
     k.body.accept(&addresses);
     k.ub_address = addresses.result;

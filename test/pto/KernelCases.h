@@ -23,6 +23,7 @@ struct KernelCase {
     std::string name;
     std::vector<Arg> args;
     std::string text;
+    int lanes = 0;        ///< what the schedule asks for; 0: nothing
     int ulp = 0;          ///< difference allowed in outputs of floats
     double relative = 0;  ///< of the largest magnitude; for sums in another order
 };

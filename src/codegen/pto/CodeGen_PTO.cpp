@@ -343,8 +343,10 @@ class PTODSLPrinter {
         }
         case VMIOperand::Kind::Scalar:
             return o.typed ? scalars.typed(o.scalar, vmi_name(o.elem)) : scalars.bare(o.scalar);
-        case VMIOperand::Kind::Pointer:
-            return pointers.at(pointer_key(o.buffer, o.elem));
+        case VMIOperand::Kind::Pointer: {
+            const std::string p = pointers.at(pointer_key(o.buffer, o.elem));
+            return o.scalar.defined() && !is_const_zero(o.scalar) ? "pto.addptr(" + p + ", " + scalars.bare(o.scalar) + ")" : p;
+        }
         }
         return "";
     }

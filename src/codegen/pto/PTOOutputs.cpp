@@ -42,6 +42,9 @@ void write_pto_output(OutputFileType type, const std::string &path, const Module
     case OutputFileType::pto_kernel:
         text = emit_ptodsl(kernels, options);
         break;
+    case OutputFileType::pto_assembly:
+        text = emit_pto_assembly(kernels, options);
+        break;
     default:
         user_error << "The output " << get_output_info(m.target()).at(type).name << " of " << m.name()
                    << " cannot be made: this library has no back end for it.";

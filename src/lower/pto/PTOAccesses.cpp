@@ -1,6 +1,7 @@
 #include "lower/pto/PTOVectorizer.h"
 
 #include "analysis/ModulusRemainder.h"
+#include "ir/IREquality.h"
 #include "ir/IROperator.h"
 #include "ir/IRPrinter.h"
 #include "ir/Substitute.h"
@@ -8,6 +9,7 @@
 #include "support/Error.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <set>
 #include <sstream>
 
@@ -27,6 +29,43 @@ std::string text_of(const Expr &e) {
 
 }  // namespace
 
+void PTOVectorizer::barrier(const char *kind) {
+    VMIInst inst;
+    inst.kind = VMIInst::Kind::Effect;
+    inst.scalar = Call::make(Int(32), "pto_mem_bar", {Expr(std::string(kind))}, Call::Extern);
+    b.append(std::move(inst));
+}
+
+VMIPlacement PTOVectorizer::before_load(const std::string &buffer, const Expr &index) {
+    if (stores_since.count(buffer)) {
+        barrier("VST_VLD");
+        stores_since.clear();
+    }
+    loads_since[buffer].push_back(index);
+    // Behind the store that it must see.
+    return stored_here.count(buffer) ? VMIPlacement::Local : VMIPlacement::Load;
+}
+
+void PTOVectorizer::before_store(const std::string &buffer, const Expr &index) {
+    for (const Expr &i : loads_since[buffer]) {
+        if (!equal(i, index)) {
+            barrier("VLD_VST");
+            loads_since.clear();
+            break;
+        }
+    }
+    for (const Expr &i : stores_since[buffer]) {
+        auto distance = as_const_int(simplify(i - index));
+        if (!distance || std::abs(*distance) < lane.lanes) {
+            barrier("VST_VST");
+            stores_since.clear();
+            break;
+        }
+    }
+    stores_since[buffer].push_back(index);
+    stored_here.insert(buffer);
+}
+
 int PTOVectorizer::load(const Load *op) {
     return load_as(op, vmi_elem(op->type));
 }
@@ -38,11 +77,12 @@ int PTOVectorizer::load_as(const Load *op, VMIElem elem) {
     }
     if (!ub_types.count(op->name)) {
         refuse("memory access", "`" + text_of(op) + "` reads global memory in vector code",
-               "Stage " + op->name + " in the unified buffer: in(…).compute_at(…).store_in(MemoryType::UB).");
+               "Stage " + op->name + " in the unified buffer, as in.in(f).compute_at(f, xo).store_in(MemoryType::UB) does.");
     }
     const int bytes = vmi_bits(elem) / 8;
     const VMIType t{elem, lane.lanes, false};
     const std::string var = lane.uniform ? "" : lane.var;
+    const VMIPlacement placement = before_load(op->name, op->index);
     auto index = lane_affine(op->index, var, aliases);
     auto dense = [&](const Expr &base, const char *mode) {
         std::vector<VMIAttribute> attributes = {vmi_number("size", lane.lanes)};
@@ -50,7 +90,7 @@ int PTOVectorizer::load_as(const Load *op, VMIElem elem) {
             attributes.push_back(vmi_word("dist_mode", mode));
         }
         return b.op("vload", t, {VMIOperand::pointer(op->name, elem), VMIOperand::offset(base)}, attributes,
-                    VMIPlacement::Load);
+                    placement);
     };
     switch (classify_access(index, bytes, facts)) {
     case LaneAccess::Uniform: {
@@ -59,7 +99,7 @@ int PTOVectorizer::load_as(const Load *op, VMIElem elem) {
         }
         const int one = b.op("vload", VMIType{elem, 1, false},
                              {VMIOperand::pointer(op->name, elem), VMIOperand::offset(index->base)},
-                             {vmi_number("size", 1)}, VMIPlacement::Load);
+                             {vmi_number("size", 1)}, placement);
         return to_lanes(one, lane.lanes);
     }
     case LaneAccess::Contiguous:
@@ -79,7 +119,7 @@ int PTOVectorizer::load_as(const Load *op, VMIElem elem) {
         }
         const auto parts = b.op("vload", std::vector<VMIType>{t, t},
                                 {VMIOperand::pointer(op->name, elem), VMIOperand::offset(base)},
-                                {vmi_number("size", lane.lanes), vmi_word("dist_mode", "dintlv")}, VMIPlacement::Load);
+                                {vmi_number("size", lane.lanes), vmi_word("dist_mode", "dintlv")}, placement);
         return parts[odd];
     }
     case LaneAccess::Unaligned:
@@ -101,21 +141,28 @@ int PTOVectorizer::load_as(const Load *op, VMIElem elem) {
 }
 
 /// Element offsets, without sign.
-int PTOVectorizer::offset_vector(const Expr &index, const std::optional<LaneAffine> &affine) {
-    if (affine && !lane.uniform) {
-        const Expr lane_index = Variable::make(Int(32), lane.var);
-        return as(eval(simplify(affine->base) + lane_index * (int)affine->stride), VMIElem::I32);
+int PTOVectorizer::offset_vector(const Expr &index, const std::optional<LaneAffine> &affine, Expr &first) {
+    first = make_zero(Int(32));
+    if (!affine || lane.uniform) {
+        return as(eval(index), VMIElem::I32);
     }
-    return as(eval(index), VMIElem::I32);
+    // The lanes' distances from the first are the same everywhere; where the first lane runs its address is one.
+    const Expr lanes = simplify(Variable::make(Int(32), lane.var) * (int)affine->stride);
+    if (affine->stride > 0 && is_scalar(affine->base) && (guard < 0 || prefixes.count(guard))) {
+        first = affine->base;
+        return as(eval(lanes), VMIElem::I32);
+    }
+    return as(eval(simplify(affine->base + lanes)), VMIElem::I32);
 }
 
-int PTOVectorizer::gather(const std::string &buffer, const Type &t, int offsets) {
+int PTOVectorizer::gather(const std::string &buffer, const Type &t, int offsets, const Expr &first) {
     const int m = seed_or_full(guard);
     const VMIType wide{VMIElem::UI32, lane.lanes, false};
+    const VMIPlacement placement = stored_here.count(buffer) ? VMIPlacement::Local : VMIPlacement::Load;
     if (t.bits() == 32) {
         return b.op("vgather", vtype(t),
-                    {VMIOperand::pointer(buffer, vmi_elem(t)), VMIOperand::of(offsets), VMIOperand::of(m)}, {},
-                    VMIPlacement::Load);
+                    {VMIOperand::pointer(buffer, vmi_elem(t), first), VMIOperand::of(offsets), VMIOperand::of(m)}, {},
+                    placement);
     }
     // Narrow elements come in the 32-bit word around them.
     const int per_word = 32 / t.bits();
@@ -124,15 +171,17 @@ int PTOVectorizer::gather(const std::string &buffer, const Type &t, int offsets)
         return b.op(name, wide, {VMIOperand::of(v), VMIOperand::offset(make_const(Int(32), count)), VMIOperand::of(full)});
     };
     auto low_bits = [&](int v, int mask) {
-        ScopedValue<Lane> plain(lane, lane);
         return binary("vand", wide, v, splat(make_const(UInt(32), mask)));
     };
-    const int index = as(offsets, VMIElem::UI32);
+    int index = as(offsets, VMIElem::UI32);
+    if (!is_const_zero(first)) {
+        index = as(with_scalar("vadd", as(offsets, VMIElem::SI32), first, Int(32)), VMIElem::UI32);
+    }
     const int log2_words = per_word == 4 ? 2 : 1;
     const int words = b.op("vgather", wide,
                            {VMIOperand::pointer(buffer, VMIElem::UI32), VMIOperand::of(shift("vshr", index, log2_words)),
                             VMIOperand::of(m)},
-                           {}, VMIPlacement::Load);
+                           {}, placement);
     const int position = shift("vshl", low_bits(index, per_word - 1), per_word == 4 ? 3 : 4);
     const int value = low_bits(binary("vshr", wide, words, position), (1 << t.bits()) - 1);
     const Type bits = UInt(t.bits());
@@ -143,7 +192,34 @@ int PTOVectorizer::load_irregular(const Load *op, const std::optional<LaneAffine
     const Type t = op->type.is_bool() ? UInt(8) : op->type;
     ctx.explain("PTO: " + where() + ": `" + text_of(op) + "` is a gather of " + std::to_string(lane.lanes) + " lanes" +
                 (index && index->stride == 1 ? ", because its first element is not known to be on a 32-byte border" : ""));
-    return gather(op->name, t, offset_vector(op->index, index));
+    Expr first;
+    const int offsets = offset_vector(op->index, index, first);
+    return gather(op->name, t, offsets, first);
+}
+
+Expr PTOVectorizer::first_pair(const Expr &byte_index, const Expr &which) {
+    if (lane.uniform || lane.lanes < 128) {
+        return Expr();
+    }
+    auto at = [&](const Expr &e, int i) { return simplify(substitute(lane.var, make_const(Int(32), i), e)); };
+    const Expr first = at(byte_index, 0);
+    for (int i = 0; i < lane.lanes; i++) {
+        auto step = as_const_int(simplify(at(byte_index, i) - first));
+        auto nibble = as_const_int(simplify(at(which, i) % 2));
+        if (!step || *step != i / 2 || !nibble || *nibble != i % 2) {
+            return Expr();
+        }
+    }
+    return is_scalar(first) && is_block_aligned(first, 1, facts) ? first : Expr();
+}
+
+int PTOVectorizer::load_bytes_as(const Expr &bytes, VMIElem elem) {
+    const Load *load = bytes.as<Load>();
+    if (load && !registers.count(load->name) && !lane.uniform &&
+        classify_access(lane_affine(load->index, lane.var, aliases), 1, facts) == LaneAccess::Contiguous) {
+        return load_as(load, elem);
+    }
+    return as(eval(bytes), elem);
 }
 
 void PTOVectorizer::store(const Store *op) {
@@ -172,15 +248,26 @@ void PTOVectorizer::store(const Store *op) {
             refuse("memory access", "the address `" + op->name + "[" + text_of(op->index) + "]` depends on data",
                    "Vector code cannot make an address of a value that it loaded.");
         }
+        before_store(op->name, op->index);
         b.op("vstore", std::vector<VMIType>{}, {VMIOperand::of(v), pointer, VMIOperand::offset(index->base)}, {},
              VMIPlacement::Here);
         return;
     }
-    const int v = t.is_bool() ? eval(select(op->value, make_one(UInt(8)), make_zero(UInt(8)))) : eval(op->value);
     const auto index = lane_affine(op->index, lane.var, aliases);
-    switch (classify_access(index, bytes, facts)) {
+    const LaneAccess access = classify_access(index, bytes, facts);
+    const Call *narrow = op->value.as<Call>();
+    int v;
+    if (narrow && is_narrow_float(narrow) && access == LaneAccess::Contiguous) {
+        // The code goes to memory under its own element type.
+        v = eval_narrow_float(narrow);
+    } else {
+        v = t.is_bool() ? eval(select(op->value, make_one(UInt(8)), make_zero(UInt(8)))) : eval(op->value);
+    }
+    before_store(op->name, op->index);
+    switch (access) {
     case LaneAccess::Contiguous: {
-        std::vector<VMIOperand> operands = {VMIOperand::of(v), pointer, VMIOperand::offset(index->base)};
+        std::vector<VMIOperand> operands = {VMIOperand::of(v), VMIOperand::pointer(op->name, b.type(v).elem),
+                                            VMIOperand::offset(index->base)};
         if (guard >= 0) {
             operands.push_back(VMIOperand::of(guard));
         }
@@ -225,12 +312,13 @@ void PTOVectorizer::scatter(const Store *op, int value, const std::optional<Lane
                "Store 32-bit elements, or make the first element of each vector lie on a 32-byte border.");
     }
     ctx.explain("PTO: " + where() + ": " + place + " is a scatter of " + std::to_string(lane.lanes) + " lanes");
-    int offsets = offset_vector(op->index, index);
+    Expr first;
+    int offsets = offset_vector(op->index, index, first);
     if (t.bits() == 16) {
         offsets = cvt(as(offsets, VMIElem::UI32), VMIElem::UI16, nullptr, "NOSAT");
     }
     b.op("vscatter", std::vector<VMIType>{},
-         {VMIOperand::of(value), VMIOperand::pointer(op->name, vmi_elem(t)), VMIOperand::of(offsets),
+         {VMIOperand::of(value), VMIOperand::pointer(op->name, vmi_elem(t), first), VMIOperand::of(offsets),
           VMIOperand::of(seed_or_full(guard))},
          {}, VMIPlacement::Here);
 }

@@ -3,6 +3,7 @@
 #include "ir/IROperator.h"
 #include "ir/IRPrinter.h"
 #include "ir/LowerIntrinsics.h"
+#include "ir/NarrowFloats.h"
 #include "simplify/Simplify.h"
 #include "support/Error.h"
 
@@ -221,6 +222,58 @@ Expr PTOVectorizer::divide_integers(const Expr &a, const Expr &c) const {
     const Expr step = select(y > 0, 1, -1);
     const Expr fixed = select(r < 0, q - step, select(r >= select(y > 0, y, 0 - y), q + step, q));
     return cast(t, select(y == 0, 0, fixed));
+}
+
+bool PTOVectorizer::is_narrow_float(const Call *op) {
+    for (const char *format : {"fp8_e4m3", "fp8_e5m2", "fp4_e2m1", "fp4_e1m2"}) {
+        if (op->name == std::string(format) + "_to_float" || op->name == std::string("float_to_") + format) {
+            return true;
+        }
+    }
+    return false;
+}
+
+int PTOVectorizer::eval_narrow_float(const Call *op) {
+    const int full = full_mask(lane.lanes);
+    const VMIType words{VMIElem::UI32, lane.lanes, false};
+    auto shift_left = [&](int v) {
+        return b.op("vshl", words, {VMIOperand::of(v), VMIOperand::offset(make_const(Int(32), 16)), VMIOperand::of(full)});
+    };
+    const bool decode = op->type.is_float();
+    const std::string format = decode ? op->name.substr(0, 8) : op->name.substr(9);
+    const VMIElem elem = format == "fp8_e4m3" ? VMIElem::F8E4M3 :
+                         format == "fp8_e5m2" ? VMIElem::F8E5M2 :
+                         format == "fp4_e2m1" ? VMIElem::F4E2M1X2 :
+                                                VMIElem::F4E1M2X2;
+    if (format[2] == '8') {
+        return decode ? cvt(load_bytes_as(op->args[0], elem), VMIElem::F32) : cvt(eval(op->args[0]), elem, "R", "SAT");
+    }
+    if (decode) {
+        if (auto which = as_const_int(simplify(op->args[1]))) {
+            // One bfloat16 of the pair, put where a float32 has its upper half.
+            const int pairs = as(cvt(load_bytes_as(op->args[0], elem), VMIElem::BF16X2), VMIElem::UI32);
+            const int half = *which % 2 ? binary("vand", words, pairs, splat(make_const(UInt(32), 0xffff0000u))) :
+                                          shift_left(pairs);
+            return as(half, VMIElem::F32);
+        }
+        const Load *load = op->args[0].as<Load>();
+        const Expr first = load && ub_types.count(load->name) ? first_pair(load->index, op->args[1]) : Expr();
+        if (!first.defined()) {
+            return eval(lower_narrow_float(op));
+        }
+        const int half = lane.lanes / 2;
+        const VMIPlacement placement = before_load(load->name, load->index);
+        const int bytes = b.op("vload", VMIType{elem, half, false},
+                               {VMIOperand::pointer(load->name, elem), VMIOperand::offset(first)},
+                               {vmi_number("size", half)}, placement);
+        return cvt(as(cvt(bytes, VMIElem::BF16X2), VMIElem::BF16), VMIElem::F32);
+    }
+    auto half = [&](int i) {
+        const int rounded = cvt(eval(op->args[i]), VMIElem::BF16, "R", "NOSAT");
+        return cvt(as(rounded, VMIElem::UI16), VMIElem::UI32);
+    };
+    const int low = half(0), high = half(1);
+    return cvt(as(binary("vor", words, low, shift_left(high)), VMIElem::BF16X2), elem, "R");
 }
 
 }  // namespace Internal

@@ -454,6 +454,10 @@ int PTOVectorizer::eval_call(const Call *op) {
     default:
         break;
     }
+    if (is_narrow_float(op)) {
+        const int v = eval_narrow_float(op);
+        return t.is_float() ? v : as(v, VMIElem::UI8);
+    }
     if (op->is_extern()) {
         return eval_extern(op);
     }

@@ -3,6 +3,7 @@
 #include "func/PTOProgram.h"
 
 #include "analysis/ExprUsesVar.h"
+#include "func/PTOProgram.h"
 #include "ir/IREquality.h"
 #include "ir/IRMutator.h"
 #include "ir/IROperator.h"
@@ -11,7 +12,6 @@
 #include "ir/Substitute.h"
 #include "lower/pto/PTOAnalysis.h"
 #include "lower/pto/PTOReductions.h"
-#include "lower/pto/PTORegions.h"
 #include "simplify/Simplify.h"
 #include "support/Error.h"
 #include "support/Util.h"
@@ -40,7 +40,7 @@ protected:
 class ValueTypes : public IRGraphVisitor {
 public:
     int widest = 0, narrowest = 32;
-    bool selects = false;
+    bool selects = false, packed_pairs = false;
 
 protected:
     using IRGraphVisitor::visit;
@@ -53,6 +53,10 @@ protected:
         IRGraphVisitor::include(e);
     }
     void visit(const Load *op) override {}
+    void visit(const Call *op) override {
+        packed_pairs = packed_pairs || (starts_with(op->name, "fp4_") && op->args.size() == 2 && !is_const(op->args[1]));
+        IRGraphVisitor::visit(op);
+    }
     void visit(const Store *op) override {
         include(op->value);
     }
@@ -182,14 +186,45 @@ protected:
         if (loaded_buffers(op->condition).empty()) {
             return IRMutator::visit(op);
         }
-        // A branch on data: what is below it stays scalar.
-        return op;
+        // A branch on data is a mask, if vector instructions can do all that it guards; else it stays scalar.
+        if (!only_stores_here(op)) {
+            return op;
+        }
+        return For::make(ctx.unique_name("once"), 0, 0, ForType::Vectorized, Partition::Auto, DeviceAPI::None, op);
     }
 
 private:
     const std::map<std::string, int> &preferred;
     LowerContext &ctx;
     std::set<std::string> registers, unified;
+
+    bool only_stores_here(const Stmt &s) const {
+        if (const Block *op = s.as<Block>()) {
+            return only_stores_here(op->first) && only_stores_here(op->rest);
+        }
+        if (const IfThenElse *op = s.as<IfThenElse>()) {
+            return reads_here(op->condition) && only_stores_here(op->then_case) &&
+                   (!op->else_case.defined() || only_stores_here(op->else_case));
+        }
+        if (const LetStmt *op = s.as<LetStmt>()) {
+            return reads_here(op->value) && only_stores_here(op->body);
+        }
+        const Store *op = s.as<Store>();
+        return op && (unified.count(op->name) || registers.count(op->name)) && reads_here(op->value) &&
+               loaded_buffers(op->index).empty() && op->value.type().bits() <= 32;
+    }
+
+    bool reads_here(const Expr &e) const {
+        if (reads_data_as_address(e)) {
+            return false;
+        }
+        for (const std::string &name : loaded_buffers(e)) {
+            if (!unified.count(name) && !registers.count(name)) {
+                return false;
+            }
+        }
+        return true;
+    }
 
     static bool reads_data_as_address(const Expr &e) {
         class Finder : public IRGraphVisitor {
@@ -215,20 +250,29 @@ private:
         int lanes = pure ? std::clamp(2048 / bits, 64, 256) : 64;
         std::string reason = pure ? "one register of " + std::to_string(bits) + "-bit elements" :
                                     "widths from " + std::to_string(types.narrowest) + " to " + std::to_string(bits) + " bits";
+        if (types.packed_pairs) {
+            // A vector of packed pairs has at least 64 bytes.
+            lanes = 128;
+            reason = "two values per byte";
+        }
         auto extent = as_const_int(simplify(op->extent()));
         if (wanted != preferred.end()) {
-            const int w = wanted->second;
+            int w = wanted->second;
+            while (extent && w > 64 && *extent <= w / 2 && !types.packed_pairs) {
+                w /= 2;
+            }
             const int k = std::max(1, bits * w / 2048);
-            if ((w == 64 || w == 128 || w == 256) && k * (live.live + live.registers) <= 24) {
+            if ((w == 64 && types.packed_pairs) ||
+                (w != 64 && w != 128 && w != 256)) {
+                reason += ", and " + std::to_string(w) + " lanes cannot be had";
+            } else if (k * (live.live + live.registers) <= 24) {
                 lanes = w;
                 reason = "the schedule says so";
             } else {
-                reason += w == 64 || w == 128 || w == 256 ? ", and " + std::to_string(w) + " lanes would need " +
-                                                                std::to_string(k * (live.live + live.registers)) +
-                                                                " of 32 registers" :
-                                                            ", and " + std::to_string(w) + " is not 64, 128 or 256";
+                reason += ", and " + std::to_string(w) + " lanes would need " +
+                          std::to_string(k * (live.live + live.registers)) + " of 32 registers";
             }
-        } else if (extent && *extent < lanes) {
+        } else if (extent && *extent < lanes && !types.packed_pairs) {
             while (lanes > 64 && *extent <= lanes / 2) {
                 lanes /= 2;
             }
@@ -374,8 +418,7 @@ private:
 }  // namespace
 
 Stmt lay_out_lanes(const Stmt &kernel, const std::map<std::string, int> &preferred, LowerContext &ctx) {
-    Stmt s = shape_vector_regions(kernel, ctx);
-    s = LayOut(preferred, ctx).mutate(s);
+    const Stmt s = LayOut(preferred, ctx).mutate(kernel);
     return AddPadding(pto_padded_elements(s)).mutate(s);
 }
 

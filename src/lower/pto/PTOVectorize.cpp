@@ -11,6 +11,11 @@
 #include "support/Util.h"
 
 #include <algorithm>
+#include <cctype>
+#include <cstdlib>
+#include <cstring>
+#include <functional>
+#include <sstream>
 
 namespace Halide {
 namespace Internal {
@@ -34,19 +39,38 @@ void PTOVectorizer::run() {
     b.kernel.body = b.pop_block();
 }
 
+/// Loops are called func.s<stage>.var; what else is in a name tells nobody anything.
 std::string PTOVectorizer::where() const {
-    std::string text = "kernel " + source.name;
-    if (!func.empty()) {
-        text += ", " + func;
+    std::string text;
+    std::string name = lane.var;
+    for (const char *suffix : {".lane", ".chunk"}) {
+        if (ends_with(name, suffix)) {
+            name.resize(name.size() - strlen(suffix));
+        }
     }
-    if (!lane.var.empty()) {
-        text += ", vectorized loop " + lane.var;
+    const size_t stage = name.find(".s");
+    const size_t var = stage == std::string::npos ? stage : name.find('.', stage + 1);
+    if (var != std::string::npos && isdigit((unsigned char)name[stage + 2])) {
+        const int number = atoi(name.c_str() + stage + 2);
+        text = (number == 0 ? "the pure definition of " : "update " + std::to_string(number - 1) + " of ") +
+               name.substr(0, stage) + ", vectorized over " + name.substr(var + 1) + ", ";
+    } else if (!name.empty() && name.find('$') == std::string::npos) {
+        text = "the loop vectorized over " + name + ", ";
+    } else if (!func.empty()) {
+        text = func + ", ";
     }
-    return text;
+    return text + "kernel " + source.name;
 }
 
 void PTOVectorizer::refuse(const std::string &category, const std::string &what, const std::string &advice) const {
-    user_error << "PTO, " << category << ": " << what << "\n  In " << where() << ".\n"
+    // The lane has the name of the user's Var.
+    std::string text = what;
+    if (!lane.var.empty()) {
+        std::string var = ends_with(lane.var, ".lane") ? lane.var.substr(0, lane.var.size() - 5) : lane.var;
+        var = var.substr(var.rfind('.') == std::string::npos ? 0 : var.rfind('.') + 1);
+        text = replace_all(text, lane.var, var);
+    }
+    user_error << "PTO, " << category << ": " << text << "\n  In " << where() << ".\n"
                << (advice.empty() ? "" : "  " + advice + "\n");
 }
 
@@ -63,7 +87,9 @@ void PTOVectorizer::walk(const Stmt &s) {
             in_scope = false;
             return;
         }
-        if (!s.as<Block>() && !s.as<ProducerConsumer>() && !s.as<Allocate>() && !s.as<LetStmt>()) {
+        const LetStmt *let = s.as<LetStmt>();
+        const bool passes = let && loaded_buffers(let->value).empty();
+        if (!s.as<Block>() && !s.as<ProducerConsumer>() && !s.as<Allocate>() && !passes) {
             b.border();
         }
     }
@@ -152,6 +178,21 @@ void PTOVectorizer::walk_for(const For *op) {
         c.inner = b.new_value(b.type(c.init), c.name);
         registers.at(c.name).value = c.inner;
     }
+    if (lane.lanes) {
+        // What one iteration stores the next may load.
+        const std::set<std::string> loaded = loaded_buffers(op->body);
+        bool meet = false;
+        for (const std::string &name : stored) {
+            meet = meet || (ub_types.count(name) && loaded.count(name));
+            if (ub_types.count(name)) {
+                stored_here.insert(name);
+            }
+        }
+        if (meet) {
+            barrier("VST_VLD");
+            barrier("VLD_VST");
+        }
+    }
     const ScopedBinding<ModulusRemainder> bind(
         facts, op->name, is_const_one(extent) ? modulus_remainder(op->min, facts) : ModulusRemainder());
     walk(op->body);
@@ -176,6 +217,9 @@ void PTOVectorizer::walk_vectorized(const For *op) {
     internal_assert(extent && min && *min == 0 && (*extent == 1 || *extent == 64 || *extent == 128 || *extent == 256))
         << "pto-lane-layout left the vectorized loop " << op->name << " over " << op->min << " to " << op->max << "\n";
     lane = {op->name, *extent == 1 ? uniform_lanes : (int)*extent, *extent == 1};
+    loads_since.clear();
+    stores_since.clear();
+    stored_here.clear();
     if (lane.uniform) {
         walk(substitute(op->name, make_zero(Int(32)), op->body));
     } else {
@@ -260,9 +304,15 @@ void PTOVectorizer::walk_let(const LetStmt *op) {
 void PTOVectorizer::walk_allocate(const Allocate *op) {
     if (op->memory_type != MemoryType::Register) {
         ub_types[op->name] = op->type;
+        if (op->type.bits() > 32) {
+            std::ostringstream text;
+            text << op->type;
+            refuse("dtype", op->name + " holds " + text.str() + ", which vectors cannot",
+                   "Vectors have elements of at most 32 bits: cast to a 32-bit type.");
+        }
         auto address = source.ub_address.find(op->name);
-        internal_assert(address != source.ub_address.end()) << "No address of the buffer " << op->name << "\n";
-        b.kernel.buffers.push_back({op->name, vmi_elem(op->type), address->second});
+        internal_assert(dry_run || address != source.ub_address.end()) << "No address of the buffer " << op->name << "\n";
+        b.kernel.buffers.push_back({op->name, vmi_elem(op->type), dry_run ? 0 : address->second});
         walk(op->body);
         return;
     }
@@ -270,6 +320,7 @@ void PTOVectorizer::walk_allocate(const Allocate *op) {
     r.type = op->type;
     r.elements = op->constant_allocation_size();
     r.per_lane = lane.lanes != 0 || r.elements > 1;
+    r.guard = guard;
     registers[op->name] = r;
     walk(op->body);
     registers.erase(op->name);
@@ -278,7 +329,7 @@ void PTOVectorizer::walk_allocate(const Allocate *op) {
 void PTOVectorizer::walk_register_store(const Store *op, Register &r) {
     const int outer_lanes = lane.lanes;
     int v = eval(op->value);
-    if (guard >= 0) {
+    if (guard >= 0 && guard != r.guard && r.value >= 0) {
         v = choose(guard, v, to_lanes(register_value(op->name), outer_lanes));
     }
     b.set_hint(v, op->name);
@@ -433,6 +484,13 @@ public:
 
 void remove_dead_instructions(VMIKernel &kernel) {
     DeadInstructions pass(kernel);
+}
+
+void check_vectorizable(const PTOKernel &source, LowerContext &ctx) {
+    VMIKernel kernel;
+    PTOVectorizer vectorizer(source, kernel, ctx);
+    vectorizer.dry_run = true;
+    vectorizer.run();
 }
 
 VMIKernel pto_vectorize(const PTOKernel &source, LowerContext &ctx) {

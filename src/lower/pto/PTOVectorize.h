@@ -19,6 +19,9 @@ namespace Internal {
 ///               →   vstore(vmul(vload(A, q*64, size=64), 2.0, full), B, q*64)
 VMIKernel pto_vectorize(const PTOKernel &kernel, LowerContext &ctx);
 
+/// Only the errors of pto_vectorize, before UB addresses are decided.
+void check_vectorizable(const PTOKernel &kernel, LowerContext &ctx);
+
 /// Drops instructions without effect whose results nothing uses.
 void remove_dead_instructions(VMIKernel &kernel);
 

@@ -15,6 +15,8 @@ class PTOVectorizer {
 public:
     PTOVectorizer(const PTOKernel &source, VMIKernel &kernel, LowerContext &ctx);
     void run();
+    /// Addresses of buffers are not known yet: only errors are wanted.
+    bool dry_run = false;
 
 private:
     const PTOKernel &source;
@@ -39,6 +41,7 @@ private:
         int elements = 1;
         bool per_lane = false;
         int value = -1;
+        int guard = -1;  ///< under which it was allocated: other lanes of it do not matter
     };
     std::map<std::string, Register> registers;
     std::map<std::string, Type> ub_types;
@@ -102,14 +105,25 @@ private:
     int seed_or_full(int seed);
     int complement(int m, int seed);
 
+    // Order of accesses within one vectorized loop: what sync outside of it cannot see.
+    std::map<std::string, std::vector<Expr>> loads_since, stores_since;  ///< indices since the last barrier
+    std::set<std::string> stored_here;
+    void barrier(const char *kind);
+    VMIPlacement before_load(const std::string &buffer, const Expr &index);
+    void before_store(const std::string &buffer, const Expr &index);
+
     // Memory.
     int load(const Load *op);
     int load_irregular(const Load *op, const std::optional<LaneAffine> &affine);
     int load_as(const Load *op, VMIElem elem);
     void store(const Store *op);
     void scatter(const Store *op, int value, const std::optional<LaneAffine> &affine);
-    int gather(const std::string &buffer, const Type &t, int offsets);
-    int offset_vector(const Expr &index, const std::optional<LaneAffine> &affine);
+    int gather(const std::string &buffer, const Type &t, int offsets, const Expr &first);
+    /// The offsets of the lanes from element `first`.
+    int offset_vector(const Expr &index, const std::optional<LaneAffine> &affine, Expr &first);
+    /// Whether byte index and nibble count through packed pairs, lane by lane; the first byte then.
+    Expr first_pair(const Expr &byte_index, const Expr &which);
+    int load_bytes_as(const Expr &bytes, VMIElem elem);
     int lane_numbers();
 
     // Conversions.
@@ -120,6 +134,8 @@ private:
     int float_to_int(int v, const Type &to, const char *rounding);
     int uint32_to_float(int v);
     int float_to_uint32(int v);
+    /// Conversions of floats of 8 and 4 bits; to them: as the element type that they have in memory.
+    static bool is_narrow_float(const Call *op);
     int eval_narrow_float(const Call *op);
 
     [[noreturn]] void refuse(const std::string &category, const std::string &what, const std::string &advice) const;

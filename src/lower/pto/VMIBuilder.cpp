@@ -93,7 +93,7 @@ int VMIBuilder::level_of(const VMIOperand &o) const {
     case VMIOperand::Kind::Scalar:
         return level_of(o.scalar);
     case VMIOperand::Kind::Pointer:
-        return 0;
+        return level_of(o.scalar);
     }
     return 0;
 }
@@ -120,7 +120,8 @@ std::string VMIBuilder::key_of(const std::string &name, const std::vector<VMITyp
             break;
         case VMIOperand::Kind::Pointer: {
             auto it = version.find(o.buffer);
-            key += " " + o.buffer + ":" + vmi_name(o.elem) + "#" + std::to_string(it == version.end() ? 0 : it->second);
+            key += " " + o.buffer + ":" + vmi_name(o.elem) + "#" + std::to_string(it == version.end() ? 0 : it->second) +
+                   (o.scalar.defined() ? "+" + to_text(o.scalar) : "");
             break;
         }
         }
@@ -134,7 +135,7 @@ std::string VMIBuilder::key_of(const std::string &name, const std::vector<VMITyp
 std::vector<int> VMIBuilder::op(const std::string &name, const std::vector<VMIType> &types,
                                 std::vector<VMIOperand> operands, std::vector<VMIAttribute> attributes,
                                 VMIPlacement placement) {
-    int level = placement == VMIPlacement::Free ? 0 : placement == VMIPlacement::Here ? depth() : scope_block;
+    int level = placement == VMIPlacement::Free ? 0 : placement == VMIPlacement::Here || placement == VMIPlacement::Local ? depth() : scope_block;
     for (const VMIOperand &o : operands) {
         level = std::max(level, level_of(o));
     }

@@ -16,7 +16,8 @@ enum class VMIPlacement {
     Free,  ///< anywhere, across scope borders too: masks and broadcasts of scalars, which the tools rebuild (spec 6)
     Pure,  ///< out of loops, as far as its operands allow, within one vector scope
     Load,  ///< the same, as long as nothing stores to the buffer and the loop is known to run
-    Here,  ///< nowhere
+    Local,  ///< nowhere, but an equal one before it in the same block will do
+    Here,   ///< nowhere
 };
 
 /// Appends instructions to nested blocks. What does not depend on a loop lands before it, because the enclosing block
