@@ -113,7 +113,7 @@ Expr encode_pair(const Call *op, const Format &f) {
 
 Expr fp8_e4m3_to_float(Expr code) {
     checked_code("fp8_e4m3_to_float", code);
-    return narrow_call(Float(32, code.type().lanes()), "fp8_e4m3_to_float", {std::move(code)});
+    return narrow_call(Float(32, code.type().lanes()), "fp8_e4m3_to_float", {code});
 }
 Expr float_to_fp8_e4m3(Expr x) {
     x = checked_float("float_to_fp8_e4m3", std::move(x));
@@ -121,7 +121,7 @@ Expr float_to_fp8_e4m3(Expr x) {
 }
 Expr fp8_e5m2_to_float(Expr code) {
     checked_code("fp8_e5m2_to_float", code);
-    return narrow_call(Float(32, code.type().lanes()), "fp8_e5m2_to_float", {std::move(code)});
+    return narrow_call(Float(32, code.type().lanes()), "fp8_e5m2_to_float", {code});
 }
 Expr float_to_fp8_e5m2(Expr x) {
     x = checked_float("float_to_fp8_e5m2", std::move(x));

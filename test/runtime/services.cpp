@@ -740,7 +740,8 @@ TEST(CpuFeatures, Numbers) {
     EXPECT_EQ(halide_target_feature_sse41, 5);
     EXPECT_EQ(halide_target_feature_avx2, 7);
     EXPECT_EQ(halide_target_feature_user_context, 33);
-    EXPECT_EQ(halide_target_feature_end, halide_target_feature_hlsl_sm69 + 1);
+    EXPECT_EQ(halide_target_feature_pto, halide_target_feature_hlsl_sm69 + 1);
+    EXPECT_EQ(halide_target_feature_end, halide_target_feature_pto_unroll_ptodsl + 1);
 }
 
 // ------------------------------------------------------------------------------------------------ sanitizers, symbols
