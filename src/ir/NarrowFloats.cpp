@@ -46,7 +46,8 @@ Expr checked_float(const char *name, Expr e) {
     user_assert(e.defined()) << name << " of undefined Expr.\n";
     user_assert(e.type().is_float() && e.type().bits() <= 32)
         << name << " takes a float of at most 32 bits, not " << e << " of type " << e.type() << ".\n";
-    return cast(Float(32, e.type().lanes()), std::move(e));
+    const Type wanted = Float(32, e.type().lanes());
+    return cast(wanted, std::move(e));
 }
 
 Expr decode4(const char *name, const Expr &codes, Expr which) {
@@ -179,11 +180,21 @@ Expr lower_narrow_float(const Call *op) {
     return Expr();
 }
 
-Stmt lower_narrow_floats(const Stmt &s) {
-    return mutate_with(s, [](auto *self, const Call *op) {
+namespace {
+
+/// Once for each node: expressions are graphs until their shared parts get names.
+class LowerNarrowFloats : public IRGraphMutator {
+    using IRGraphMutator::visit;
+    Expr visit(const Call *op) override {
         const Expr lowered = lower_narrow_float(op);
-        return lowered.defined() ? self->mutate(lowered) : self->visit_base(op);
-    });
+        return lowered.defined() ? mutate(lowered) : IRGraphMutator::visit(op);
+    }
+};
+
+}  // namespace
+
+Stmt lower_narrow_floats(const Stmt &s) {
+    return LowerNarrowFloats()(s);
 }
 
 }  // namespace Internal

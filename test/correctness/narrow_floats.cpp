@@ -3,6 +3,7 @@
 #include <Halide.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <random>
@@ -33,16 +34,22 @@ double value_of(int code, const Format &f) {
     return sign * (exponent ? std::ldexp(1 + fraction, exponent - f.bias) : std::ldexp(fraction, 1 - f.bias));
 }
 
-/// The nearest finite code, the even one of two.
+/// The nearest finite code, the even one of two; beyond the largest number, the largest.
 int nearest(double x, const Format &f) {
     const int bits = 1 + f.exponent_bits + f.mantissa_bits, half = 1 << (bits - 1);
+    double largest = 0;
+    for (int code = 0; code < half; code++) {
+        const double v = value_of(code, f);
+        largest = std::isfinite(v) ? std::max(largest, v) : largest;
+    }
+    const double magnitude = std::min(std::fabs(x), largest);
     int best = 0;
     for (int code = 0; code < half; code++) {
         const double v = value_of(code, f);
         if (!std::isfinite(v)) {
             continue;
         }
-        const double d = std::fabs(std::fabs(x) - v), e = std::fabs(std::fabs(x) - value_of(best, f));
+        const double d = std::fabs(magnitude - v), e = std::fabs(magnitude - value_of(best, f));
         if (d < e || (d == e && code % 2 == 0)) {
             best = code;
         }

@@ -13,6 +13,7 @@
 #include "ir/Substitute.h"
 #include "lower/bounds/ExternBounds.h"
 #include "lower/nest/Inline.h"
+#include "lower/nest/NameSharedValues.h"
 #include "regions/Bounds.h"
 #include "simplify/Simplify.h"
 #include "support/Error.h"
@@ -84,10 +85,10 @@ std::set<std::string> find_productions(const Stmt &s) {
 Stmt work_of(const Function &f, const Definition &def, Inliner &inliner) {
     std::vector<Expr> args, values;
     for (const Expr &e : def.args()) {
-        args.push_back(inliner.do_inlining(e));
+        args.push_back(name_shared_values(inliner.do_inlining(e)));
     }
     for (const Expr &e : def.values()) {
-        values.push_back(inliner.do_inlining(e));
+        values.push_back(name_shared_values(inliner.do_inlining(e)));
     }
     Stmt s = Provide::make(f.name(), values, args, const_true());
     if (!is_const_one(def.predicate())) {

@@ -13,6 +13,7 @@
 #include "ir/IRPrinter.h"
 #include "ir/IRVisitor.h"
 #include "ir/Substitute.h"
+#include "regions/EnclosingLets.h"
 #include "regions/Solve.h"
 #include "simplify/Simplify.h"
 #include "support/Error.h"
@@ -317,6 +318,18 @@ class SlidingWindow : public IRMutator {
     LowerContext &ctx;
     std::vector<std::string> sliding;  // Funcs realized outside, outermost first
     std::map<std::string, std::set<size_t>> slid_dimensions;
+    EnclosingLets lets;  // ends of loops are names by now, and only their values tell how far two of them are apart
+
+    bool proves(const Expr &condition) const {
+        return can_prove(condition) || is_const_one(lets.simplify_to_constant(condition));
+    }
+
+    Stmt visit(const LetStmt *op) override {
+        lets.push(op->name, op->value);
+        Stmt body = mutate(op->body);
+        lets.pop(op->name);
+        return op->with(op->value, body);
+    }
 
     Expr visit(const Call *op) override { return op; }
 
@@ -478,12 +491,12 @@ class SlidingWindow : public IRMutator {
         auto at = [&](const Expr &e, const Expr &iteration) { return simplify(substitute(loop->name, iteration, e)); };
         // What the previous iteration has left to do: from `next` on (upwards or downwards).
         const Expr next = up ? simplify(at(high, v - 1) + 1) : simplify(at(low, v - 1) - 1);
-        if (can_prove(up ? next <= low : next >= high)) {
+        if (proves(up ? next <= low : next >= high)) {
             return;  // nothing in common with the previous iteration
         }
         const Expr usual_low = in_most_iterations(low), usual_high = in_most_iterations(high);
         const Expr usual_next = up ? at(usual_high, v - 1) + 1 : at(usual_low, v - 1) - 1;
-        if (can_prove(up ? usual_next <= usual_low : usual_next >= usual_high)) {
+        if (proves(up ? usual_next <= usual_low : usual_next >= usual_high)) {
             // Only a last iteration that was shifted inwards meets the one before it. To save a few points there would make
             // the size of all others vary.
             ctx.explain(name + " does not slide over " + loop->name + ": only the tail of a split has something in common " +
@@ -498,7 +511,7 @@ class SlidingWindow : public IRMutator {
         const Expr step = up ? high - next + 1 : next - low + 1;
         for (const Expr &factor : factors) {
             // A point computed again by the pure definition would also lose the updates it has had.
-            if (!can_prove(simplify(step) >= factor) && (reads_from_inside(body, name) || f.has_update_definition())) {
+            if (!proves(simplify(step) >= factor) && (reads_from_inside(body, name) || f.has_update_definition())) {
                 ctx.explain(name + " does not slide over " + loop->name + ": a split of " + args[dim] +
                             " would compute points again that earlier iterations have computed");
                 return;

@@ -50,12 +50,16 @@ bool is_tangled(const Expr &e) {
 
 }  // namespace
 
-Stmt name_shared_values(const Stmt &s, LowerContext &ctx) {
+Expr name_shared_values(const Expr &e) {
+    return is_tangled(e) ? common_subexpression_elimination(e) : e;
+}
+
+Stmt name_shared_values(const Stmt &s, LowerContext &) {
     class NameShared : public IRMutator {
     public:
         using IRMutator::mutate;
         Expr mutate(const Expr &e) override {
-            return e.defined() && is_tangled(e) ? common_subexpression_elimination(e) : e;
+            return e.defined() ? name_shared_values(e) : e;
         }
     };
     return NameShared().mutate(s);

@@ -16,5 +16,8 @@ namespace Internal {
 /// Example:   f(x) = e₃₀ with eᵢ₊₁ = eᵢ*eᵢ + i   →   f(x) = let t0 = e₀*e₀ in let t1 = (t0 + 0)*(t0 + 0) in …
 Stmt name_shared_values(const Stmt &s, LowerContext &ctx);
 
+/// The same for one expression, for passes that build expressions of definitions themselves.
+Expr name_shared_values(const Expr &e);
+
 }  // namespace Internal
 }  // namespace Halide
