@@ -557,6 +557,9 @@ void CodeGen_LLVM::visit(const For *op) {
         add_loop_property(back, "llvm.loop.unroll.full");
     } else if (op->hint.kind == UnrollHint::Kind::Factor) {
         add_loop_property(back, "llvm.loop.unroll.count", int_constant(i32_t, op->hint.factor));
+    } else if (!is_const(op->max)) {
+        // Copies for a remainder cost more to compile than they gain: loops of unknown length stay as the schedule has them.
+        add_loop_property(back, "llvm.loop.unroll.runtime.disable");
     }
     builder->SetInsertPoint(after);
 }
