@@ -1,5 +1,5 @@
 // Compiles the ggml kernels ahead of time: ggml_compile OUTPUT_PREFIX [TARGET] writes OUTPUT_PREFIX.a and .h with, for each
-// format F of q4_K and q5_K,
+// format F of q2_K to q6_K,
 //
 //     dequantize_F(blocks, values)                 values [values of a row, rows], float
 //     dot_F_q8_K(weights, activations, result)     result [rows of weights, rows of activations], float
@@ -7,8 +7,8 @@
 //
 //     quantize_q8_K(values, blocks)
 //
-// where all blocks are UInt(8) [bytes of a block, blocks of a row, rows]; and dot_F_q8_K_<decode>, the same with the 6-bit
-// scales decoded in other places, for the bench.
+// where all blocks are UInt(8) [bytes of a block, blocks of a row, rows]; and, for q4_K and q5_K, dot_F_q8_K_<decode>, the
+// same with the 6-bit scales decoded in other places, for the bench.
 
 #include <cstdio>
 
@@ -54,13 +54,15 @@ int main(int argc, char **argv) {
         const std::string prefix = argv[1];
         const Target target = argc > 2 ? Target(argv[2]) : get_host_target();
         std::vector<Module> modules;
-        for (const std::string format : {"q4_K", "q5_K"}) {
+        for (const std::string format : {"q2_K", "q3_K", "q4_K", "q5_K", "q6_K"}) {
             modules.push_back(dequantize(format, target));
+            modules.push_back(integers(format, target));
             modules.push_back(dot(format, target, ggml::Decode::SWAR, ""));
+        }
+        for (const std::string format : {"q4_K", "q5_K"}) {
             modules.push_back(dot(format, target, ggml::Decode::SIMD, "_simd"));
             modules.push_back(dot(format, target, ggml::Decode::Scalar, "_scalar"));
             modules.push_back(dot(format, target, ggml::Decode::AcrossBlocks, "_across"));
-            modules.push_back(integers(format, target));
         }
         ggml::QuantizeQ8K quantize;
         quantize.schedule();

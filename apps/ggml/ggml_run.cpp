@@ -36,6 +36,9 @@ const std::vector<Kernels> all = {
      {{"swar", dot_q4_K_q8_K}, {"simd", dot_q4_K_q8_K_simd}, {"scalar", dot_q4_K_q8_K_scalar}, {"across", dot_q4_K_q8_K_across}}},
     {"q5_K", 176, dequantize_q5_K, integers_q5_K_q8_K,
      {{"swar", dot_q5_K_q8_K}, {"simd", dot_q5_K_q8_K_simd}, {"scalar", dot_q5_K_q8_K_scalar}, {"across", dot_q5_K_q8_K_across}}},
+    {"q2_K", 84, dequantize_q2_K, integers_q2_K_q8_K, {{"simd", dot_q2_K_q8_K}}},
+    {"q3_K", 110, dequantize_q3_K, integers_q3_K_q8_K, {{"simd", dot_q3_K_q8_K}}},
+    {"q6_K", 210, dequantize_q6_K, integers_q6_K_q8_K, {{"simd", dot_q6_K_q8_K}}},
 };
 
 /// ggml's calling contract of a dot product of one row with one row.
@@ -70,7 +73,10 @@ void put_f16(uint8_t *at, std::mt19937 &random, Fill fill) {
     at[1] = (uint8_t)(bits >> 8);
 }
 
-Buffer<uint8_t> weights(int bytes, int blocks, int rows, uint32_t seed, Fill fill) {
+Buffer<uint8_t> weights(const Kernels &k, int blocks, int rows, uint32_t seed, Fill fill) {
+    const int bytes = k.bytes;
+    int d, dmin;
+    reference::places(k.format, &d, &dmin);
     Buffer<uint8_t> w(bytes, blocks, rows);
     std::mt19937 random(seed);
     for (int r = 0; r < rows; r++) {
@@ -79,8 +85,10 @@ Buffer<uint8_t> weights(int bytes, int blocks, int rows, uint32_t seed, Fill fil
             for (int i = 0; i < bytes; i++) {
                 block[i] = fill == Fill::Random ? (uint8_t)(random() >> 11) : fill == Fill::Zeros ? 0 : 255;
             }
-            put_f16(block, random, fill);
-            put_f16(block + 2, random, fill);
+            put_f16(block + d, random, fill);
+            if (dmin >= 0) {
+                put_f16(block + dmin, random, fill);
+            }
         }
     }
     return w;
@@ -122,7 +130,7 @@ void fail(const std::string &what) {
 
 void test_dequantize(const Kernels &k, Fill fill) {
     const int blocks = 5, rows = 3;
-    Buffer<uint8_t> w = weights(k.bytes, blocks, rows, 7, fill);
+    Buffer<uint8_t> w = weights(k, blocks, rows, 7, fill);
     Buffer<float> values(256 * blocks, rows);
     if (k.dequantize(w, values)) {
         fail(std::string(k.format) + ": dequantize fails");
@@ -141,7 +149,7 @@ void test_dequantize(const Kernels &k, Fill fill) {
 void test_dot(const Kernels &k, Fill fill_w, Fill fill_a) {
     for (const int blocks : {1, 2, 3, 16}) {
         const int rows = 5, columns = 2;
-        Buffer<uint8_t> w = weights(k.bytes, blocks, rows, 3 + blocks, fill_w);
+        Buffer<uint8_t> w = weights(k, blocks, rows, 3 + blocks, fill_w);
         Buffer<uint8_t> a = activations(blocks, columns, 11 + blocks, fill_a);
         Buffer<int32_t> s1(blocks, rows, columns), s2(blocks, rows, columns);
         if (k.integers(w, a, s1, s2)) {
@@ -281,7 +289,7 @@ double median(std::vector<double> v) {
 /// Rows of 4096 values, as many as stay in the second-level cache, so that arithmetic is timed and not memory.
 void bench(const Kernels &k, const Peer &peer) {
     const int blocks = 16, rows = 64, calls = 16, rounds = 41;
-    Buffer<uint8_t> w = weights(k.bytes, blocks, rows, 1, Fill::Random), a = activations(blocks, 1, 2, Fill::Random);
+    Buffer<uint8_t> w = weights(k, blocks, rows, 1, Fill::Random), a = activations(blocks, 1, 2, Fill::Random);
     Buffer<float> result(rows, 1);
     const Peer::VecDot theirs = peer.vec_dot(k.format);
     const auto their_dot = [&] {

@@ -167,22 +167,45 @@ inline float value(const std::string &f, const uint8_t *b, int i) {
     return NAN;
 }
 
-/// The integers of the product of a q4_K or q5_K block with a q8_K block: Σ sc·(Σ q·a) and Σ m·(bsums of 32).
+/// Where the scale and the minimum of a K format's block are; −1 for none.
+inline void places(const std::string &f, int *d, int *dmin) {
+    *d = f == "q2_K" ? 80 : f == "q3_K" ? 108 : f == "q6_K" ? 208 : 0;
+    *dmin = f == "q2_K" ? 82 : f == "q4_K" || f == "q5_K" ? 2 : -1;
+}
+
+/// The integers of the product of a K format's block with a q8_K block: Σ sc·(Σ q·a) and Σ m·bsums.
 inline void integers(const std::string &f, const uint8_t *w, const uint8_t *a, int *s1, int *s2) {
-    const bool five = f == "q5_K";
     *s1 = *s2 = 0;
-    for (int j = 0; j < 8; j++) {
-        int sc, m, sum = 0;
-        six_bits(w + 4, j, &sc, &m);
-        for (int l = 0; l < 32; l++) {
-            int c = nib(w[(five ? 48 : 16) + 32 * (j / 2) + l], j % 2);
+    for (int i = 0; i < 256; i++) {
+        const int x = s8(a + 4 + i), bsum = i % 16 == 0 ? s16(a + 260 + 2 * (i / 16)) : 0;
+        int sc = 0, m = 0, q = 0;
+        if (f == "q4_K" || f == "q5_K") {
+            const bool five = f == "q5_K";
+            const int j = i / 32;
+            six_bits(w + 4, j, &sc, &m);
+            q = nib(w[(five ? 48 : 16) + 32 * (j / 2) + i % 32], j % 2);
             if (five) {
-                c |= bit(w[16 + l], j) << 4;
+                q |= bit(w[16 + i % 32], j) << 4;
             }
-            sum += c * s8(a + 4 + 32 * j + l);
+        } else {
+            const int low = (w[(f == "q2_K" ? 16 : 32) + 32 * (i / 128) + i % 32] >> 2 * ((i % 128) / 32)) & 3;
+            const int j = i / 16;
+            if (f == "q2_K") {
+                sc = w[j] & 15;
+                m = w[j] >> 4;
+                q = low;
+            } else if (f == "q3_K") {
+                const uint8_t *s = w + 96;
+                sc = ((j < 8 ? s[j] & 15 : s[j - 8] >> 4) | ((s[8 + j % 4] >> 2 * (j / 4)) & 3) << 4) - 32;
+                q = low - (bit(w[i % 32], i / 32) ? 0 : 4);
+            } else {
+                const int h = i / 128, g = i % 128 / 32, l = i % 32;
+                sc = s8(w + 192 + j);
+                q = (nib(w[64 * h + 32 * (g % 2) + l], g / 2) | ((w[128 + 32 * h + l] >> 2 * g) & 3) << 4) - 32;
+            }
         }
-        *s1 += sc * sum;
-        *s2 += m * (s16(a + 260 + 4 * j) + s16(a + 262 + 4 * j));
+        *s1 += sc * q * x;
+        *s2 += m * bsum;
     }
 }
 
@@ -190,10 +213,12 @@ inline void integers(const std::string &f, const uint8_t *w, const uint8_t *a, i
 inline double dot(const std::string &f, int blocks, int block_bytes, const uint8_t *w, const uint8_t *a, double *terms) {
     double result = 0;
     *terms = 0;
+    int d, dmin;
+    places(f, &d, &dmin);
     for (int b = 0; b < blocks; b++, w += block_bytes, a += 292) {
         int s1, s2;
         integers(f, w, a, &s1, &s2);
-        const double d8 = f32(a), x = (double)f16(w) * d8 * s1, y = (double)f16(w + 2) * d8 * s2;
+        const double d8 = f32(a), x = (double)f16(w + d) * d8 * s1, y = dmin < 0 ? 0 : (double)f16(w + dmin) * d8 * s2;
         result += x - y;
         *terms += std::fabs(x) + std::fabs(y);
     }
