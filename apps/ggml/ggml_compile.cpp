@@ -8,7 +8,9 @@
 //     quantize_q8_K(values, blocks)
 //
 // where all blocks are UInt(8) [bytes of a block, blocks of a row, rows]; and, for q4_K and q5_K, dot_F_q8_K_<decode>, the
-// same with the 6-bit scales decoded in other places, for the bench.
+// same with the 6-bit scales decoded in other places, for the bench, which also times
+//
+//     scales_q4_K_<decode>(blocks, scales)    scales [8 scales or 8 minima, 2, blocks of a row, rows]
 
 #include <cstdio>
 
@@ -43,6 +45,29 @@ Module integers(const std::string &format, const Target &target) {
     return d.integers().compile_to_module(d.arguments(), "integers_" + format + "_q8_K", target);
 }
 
+/// The scales and minima of blocks, and nothing else.
+Module scales(const std::string &format, const Target &target, ggml::Decode decode, const std::string &suffix) {
+    ggml::Blocks blocks(format, "blocks");
+    Var j("j"), word("word"), part("part"), b("b"), r("r");
+    Func decoded("decoded");
+    decoded(j, part, b, r) = select(part == 0, blocks.scale(j, b, r), blocks.minimum(j, b, r));
+    const int runs = blocks.format.runs();
+    decoded.output_buffer().dim(0).set_bounds(0, runs);
+    decoded.output_buffer().dim(1).set_bounds(0, 2).set_stride(runs);
+    decoded.output_buffer().dim(2).set_min(0).set_stride(2 * runs);
+    decoded.bound(j, 0, runs).bound(part, 0, 2).unroll(part);
+    if (decode == ggml::Decode::Scalar) {
+        decoded.unroll(j);
+    } else {
+        decoded.split(j, word, j, 4).unroll(word);
+        decoded.vectorize(j, decode == ggml::Decode::SIMD ? VectorizeIn::SIMD : VectorizeIn::SWAR);
+    }
+    if (decode == ggml::Decode::AcrossBlocks) {
+        decoded.vectorize(b, 4, TailStrategy::GuardWithIf);
+    }
+    return decoded.compile_to_module({blocks.bytes}, "scales_" + format + suffix, target);
+}
+
 }  // namespace
 
 int main(int argc, char **argv) {
@@ -59,10 +84,14 @@ int main(int argc, char **argv) {
             modules.push_back(integers(format, target));
             modules.push_back(dot(format, target, ggml::Decode::SWAR, ""));
         }
-        for (const std::string format : {"q4_K", "q5_K"}) {
-            modules.push_back(dot(format, target, ggml::Decode::SIMD, "_simd"));
-            modules.push_back(dot(format, target, ggml::Decode::Scalar, "_scalar"));
-            modules.push_back(dot(format, target, ggml::Decode::AcrossBlocks, "_across"));
+        modules.push_back(scales("q4_K", target, ggml::Decode::SWAR, "_swar"));
+        const std::pair<const char *, ggml::Decode> others[] = {{"_simd", ggml::Decode::SIMD},
+                                                                {"_scalar", ggml::Decode::Scalar},
+                                                                {"_across", ggml::Decode::AcrossBlocks}};
+        for (const auto &[suffix, decode] : others) {
+            modules.push_back(dot("q4_K", target, decode, suffix));
+            modules.push_back(dot("q5_K", target, decode, suffix));
+            modules.push_back(scales("q4_K", target, decode, suffix));
         }
         ggml::QuantizeQ8K quantize;
         quantize.schedule();

@@ -3,6 +3,7 @@
 //
 //     ggml_run --test
 //     ggml_run --bench [DIRECTORY]      of libggml-base.so and libggml-cpu-*.so (shared/spec/ggml-quants.md, section 9)
+//     ggml_run --bench-swar             the 6-bit scales decoded in words, vectors and scalars, in time and instructions
 
 #include <dlfcn.h>
 
@@ -14,6 +15,7 @@
 
 #include "app_run.h"
 #include "ggml.aot.h"
+#include "instruction_count.h"
 #include "reference.h"
 
 using Halide::Runtime::Buffer;
@@ -120,6 +122,11 @@ Buffer<uint8_t> activations(int blocks, int rows, uint32_t seed, Fill fill) {
     return a;
 }
 
+/// The 6-bit scales and minima of q4_K alone.
+using Scales = int (*)(halide_buffer_t *, halide_buffer_t *);
+const std::vector<std::pair<const char *, Scales>> all_scales = {
+    {"swar", scales_q4_K_swar}, {"simd", scales_q4_K_simd}, {"scalar", scales_q4_K_scalar}, {"across", scales_q4_K_across}};
+
 int failures = 0;
 
 void fail(const std::string &what) {
@@ -190,6 +197,26 @@ void test_dot(const Kernels &k, Fill fill_w, Fill fill_a) {
     }
 }
 
+void test_scales(Fill fill) {
+    for (const int blocks : {1, 3, 4, 7}) {
+        Buffer<uint8_t> w = weights(all[0], blocks, 2, 5 + blocks, fill);
+        for (const auto &[name, scales] : all_scales) {
+            Buffer<uint8_t> got(8, 2, blocks, 2);
+            if (scales(w, got)) {
+                fail(std::string("scales by ") + name + " fails");
+            }
+            got.for_each_element([&](int j, int part, int b, int r) {
+                int scale, minimum;
+                reference::six_bits(&w(4, b, r), j, &scale, &minimum);
+                if (got(j, part, b, r) != (part ? minimum : scale)) {
+                    fail(std::string("scales by ") + name + ": " + std::to_string(got(j, part, b, r)) + " at " +
+                         std::to_string(j));
+                }
+            });
+        }
+    }
+}
+
 void test_quantize() {
     const int blocks = 7, rows = 2;
     Buffer<float> x(256 * blocks, rows);
@@ -229,6 +256,7 @@ int test() {
     for (const Kernels &k : all) {
         for (const Fill w : {Fill::Random, Fill::Ones, Fill::Zeros, Fill::Largest, Fill::Smallest}) {
             test_dequantize(k, w);
+            test_scales(w);
             for (const Fill a : {Fill::Random, Fill::Zeros, Fill::Largest, Fill::Smallest}) {
                 test_dot(k, w, a);
             }
@@ -325,6 +353,7 @@ void bench(const Kernels &k, const Peer &peer) {
             }
         }
         printf("| %s · q8_K, scales by %s | %.2f | %.2f |", k.format, name, median(m), median(s));
+        fflush(stdout);
         if (theirs) {
             printf(" %.2f | %.3f | %.3f |\n", median(t), median(ratio_m), median(ratio_s));
         } else {
@@ -333,9 +362,75 @@ void bench(const Kernels &k, const Peer &peer) {
     }
 }
 
+/// Variants of one computation, in turn in each round; after each name the ratio of its times to those of the first.
+struct Variant {
+    const char *name;
+    std::function<void(int blocks)> run;   ///< so many blocks, at least
+};
+
+void compare(const char *what, const std::vector<Variant> &variants, int blocks) {
+    const int rounds = 41;
+    std::vector<std::vector<double>> times(variants.size()), ratios(variants.size());
+    for (int i = 0; i < rounds; i++) {
+        for (size_t k = 0; k < variants.size(); k++) {
+            times[k].push_back(seconds([&] { variants[k].run(blocks); }) * 1e9 / blocks);
+            ratios[k].push_back(times[k].back() / times[0].back());
+        }
+        if (isatty(2)) {
+            fprintf(stderr, "\r%s: round %d of %d ", what, i + 1, rounds);
+        }
+    }
+    if (isatty(2)) {
+        fprintf(stderr, "\r%60s\r", "");
+    }
+    for (size_t k = 0; k < variants.size(); k++) {
+        // Whole groups of four, for what works on four blocks at once.
+        const long few = count_instructions([&] { variants[k].run(4); });
+        const long more = count_instructions([&] { variants[k].run(12); });
+        printf("| %s, %s | %.2f | %.3f | ", what, variants[k].name, median(times[k]), median(ratios[k]));
+        few > 0 && more > 0 ? printf("%.1f |\n", (double)(more - few) / 8) : printf("|\n");
+        fflush(stdout);
+    }
+}
+
+void bench_swar() {
+    printf("| computation, scales by | ns per block | time / swar | instructions per block |\n|---|---|---|---|\n");
+    const int blocks = 1024;
+    Buffer<uint8_t> w = weights(all[0], blocks, 1, 1, Fill::Random), decoded(8, 2, blocks, 1);
+    std::vector<Variant> variants;
+    for (const auto &[name, f] : all_scales) {
+        const Scales scales = f;
+        variants.push_back({name, [&w, &decoded, scales](int n) {
+                                Buffer<uint8_t> some = w.cropped(1, 0, n), out = decoded.cropped(2, 0, n);
+                                scales(some, out);
+                            }});
+    }
+    compare("q4_K decode alone", variants, blocks);
+    for (const Kernels &k : all) {
+        if (k.dots.size() == 1) {
+            continue;
+        }
+        Buffer<uint8_t> weights_of_k = weights(k, blocks, 1, 1, Fill::Random), a = activations(blocks, 1, 2, Fill::Random);
+        Buffer<float> result(1, 1);
+        variants.clear();
+        for (const auto &[name, f] : k.dots) {
+            const Dot dot = f;
+            variants.push_back({name, [&weights_of_k, &a, &result, dot](int n) {
+                                    Buffer<uint8_t> some = weights_of_k.cropped(1, 0, n), of_a = a.cropped(1, 0, n);
+                                    dot(some, of_a, result);
+                                }});
+        }
+        compare((std::string(k.format) + " · q8_K").c_str(), variants, blocks);
+    }
+}
+
 }  // namespace
 
 int main(int argc, char **argv) {
+    if (argc >= 2 && std::string(argv[1]) == "--bench-swar") {
+        bench_swar();
+        return 0;
+    }
     if (argc >= 2 && std::string(argv[1]) == "--bench") {
         const Peer peer(argc > 2 ? argv[2] : "");
         printf("ns per block of 256, one thread, rows of 4096 values; peer: %s\n\n"

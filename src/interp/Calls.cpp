@@ -1,5 +1,6 @@
 #include "interp/Arithmetic.h"
 #include "interp/Task.h"
+#include "ir/BitMoves.h"
 #include "ir/IRPrinter.h"
 #include "ir/IROperator.h"
 #include "ir/LowerIntrinsics.h"
@@ -24,6 +25,9 @@ Value InterpreterTask::call(const Call *op) {
         return intrinsic(op);
     case Call::PureExtern:
         if (const Expr expansion = lower_narrow_float(op); expansion.defined()) {
+            return eval(expansion);
+        }
+        if (const Expr expansion = lower_bit_move(op); expansion.defined()) {
             return eval(expansion);
         }
         return extern_call(op);

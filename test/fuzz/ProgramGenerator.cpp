@@ -26,7 +26,21 @@ struct Generator {
     Random random;
     Program program;
 
-    explicit Generator(uint64_t seed) : random(seed) { program.seed = seed; }
+    std::vector<Type> types = element_types;  // of Funcs and inputs
+
+    Generator(uint64_t seed, Values values) : random(seed) {
+        program.seed = seed;
+        program.values = values;
+        if (lane_wise()) {
+            const int bits = random.pick(std::vector<int>{8, 8, 8, 16, 16, 32});
+            types = {UInt(bits), UInt(bits), Int(bits)};
+            if (random.one_in(5)) {
+                types.push_back(UInt(bits == 8 ? 16 : 8));
+            }
+        }
+    }
+
+    bool lane_wise() const { return program.values == Values::LaneWise; }
 
     NodePtr leaf(const Type &t, int funcs_so_far) {
         auto n = std::make_shared<Node>();
@@ -53,22 +67,92 @@ struct Generator {
         return n;
     }
 
+    static int operands_of(Node::Op op) {
+        switch (op) {
+        case Node::SelectLess:
+        case Node::SelectEqual:
+        case Node::SelectBoth:
+            return 4;
+        case Node::Clamp:
+        case Node::MulConstant:
+        case Node::DivConstant:
+        case Node::ModConstant:
+        case Node::Not:
+        case Node::Popcount:
+            return 1;
+        default:
+            return 2;
+        }
+    }
+
     NodePtr expr(const Type &t, int depth, int funcs_so_far) {
         if (depth == 0 || random.one_in(5)) {
             return leaf(t, funcs_so_far);
         }
         auto n = std::make_shared<Node>();
         n->type = t;
-        static const std::vector<Node::Op> any = {
-            Node::Add, Node::Sub, Node::Mul, Node::Div, Node::Mod, Node::Min, Node::Max, Node::And, Node::Or, Node::Xor,
-            Node::ShiftLeft, Node::ShiftRight, Node::AbsDiff, Node::SaturatingAdd, Node::SaturatingSub,
-            Node::HalvingAdd, Node::RoundingHalvingAdd, Node::SelectLess, Node::SelectEqual, Node::Clamp, Node::Widened,
-            Node::Add, Node::Min, Node::Max, Node::SelectLess};
-        static const std::vector<Node::Op> bounded = {Node::Div, Node::Mod, Node::Min, Node::Max, Node::And, Node::Or,
-                                                      Node::Xor, Node::ShiftRight, Node::SelectLess, Node::SelectEqual,
-                                                      Node::Clamp, Node::HalvingAdd, Node::SaturatingAdd};
-        n->op = random.pick(may_overflow(t) ? bounded : any);
-        const int operands = n->op == Node::SelectLess || n->op == Node::SelectEqual ? 4 : n->op == Node::Clamp ? 1 : 2;
+        static const std::vector<Node::Op> any = {Node::Add,
+                                                  Node::Sub,
+                                                  Node::Mul,
+                                                  Node::Div,
+                                                  Node::Mod,
+                                                  Node::Min,
+                                                  Node::Max,
+                                                  Node::And,
+                                                  Node::Or,
+                                                  Node::Xor,
+                                                  Node::ShiftLeft,
+                                                  Node::ShiftRight,
+                                                  Node::AbsDiff,
+                                                  Node::SaturatingAdd,
+                                                  Node::SaturatingSub,
+                                                  Node::HalvingAdd,
+                                                  Node::RoundingHalvingAdd,
+                                                  Node::SelectLess,
+                                                  Node::SelectEqual,
+                                                  Node::Clamp,
+                                                  Node::Widened,
+                                                  Node::Add,
+                                                  Node::Min,
+                                                  Node::Max,
+                                                  Node::SelectLess};
+        static const std::vector<Node::Op> bounded = {
+            Node::Div,   Node::Mod,        Node::Min,          Node::Max,        Node::And,
+            Node::Or,    Node::Xor,        Node::ShiftRight,   Node::SelectLess, Node::SelectEqual,
+            Node::Clamp, Node::HalvingAdd, Node::SaturatingAdd};
+        static const std::vector<Node::Op> any_lane_wise = {Node::Add,
+                                                            Node::Sub,
+                                                            Node::Min,
+                                                            Node::Max,
+                                                            Node::And,
+                                                            Node::Or,
+                                                            Node::Xor,
+                                                            Node::Not,
+                                                            Node::ShiftLeft,
+                                                            Node::ShiftRight,
+                                                            Node::ShiftLeftBy,
+                                                            Node::ShiftRightBy,
+                                                            Node::AbsDiff,
+                                                            Node::SaturatingAdd,
+                                                            Node::SaturatingSub,
+                                                            Node::HalvingAdd,
+                                                            Node::RoundingHalvingAdd,
+                                                            Node::SelectLess,
+                                                            Node::SelectEqual,
+                                                            Node::SelectBoth,
+                                                            Node::Clamp,
+                                                            Node::MulConstant,
+                                                            Node::DivConstant,
+                                                            Node::ModConstant,
+                                                            Node::Popcount,
+                                                            Node::Widened};
+        static const std::vector<Node::Op> bounded_lane_wise = {
+            Node::Min,         Node::Max,        Node::And,           Node::Or,         Node::Xor,   Node::Not,
+            Node::ShiftRight,  Node::SelectLess, Node::SelectEqual,   Node::SelectBoth, Node::Clamp, Node::DivConstant,
+            Node::ModConstant, Node::HalvingAdd, Node::SaturatingAdd, Node::Popcount};
+        n->op = random.pick(may_overflow(t) ? (lane_wise() ? bounded_lane_wise : bounded)
+                                            : (lane_wise() ? any_lane_wise : any));
+        const int operands = operands_of(n->op);
         if (n->op == Node::ShiftLeft || n->op == Node::ShiftRight) {
             n->value = random.upto(t.bits());
             n->children = {expr(t, depth - 1, funcs_so_far)};
@@ -76,6 +160,10 @@ struct Generator {
         }
         if (n->op == Node::Clamp) {
             n->value = random.between(1, 60);
+        }
+        if (n->op == Node::MulConstant || n->op == Node::DivConstant || n->op == Node::ModConstant) {
+            n->value = random.one_in(3) ? 1 << random.upto(7) : random.between(1, 120);
+            n->value = t.is_int() && !may_overflow(t) && random.one_in(4) ? -n->value : n->value;
         }
         for (int i = 0; i < operands; i++) {
             n->children.push_back(expr(t, depth - 1, funcs_so_far));
@@ -85,9 +173,13 @@ struct Generator {
 
     UpdateSpec update(const FuncSpec &f, int funcs_so_far) {
         UpdateSpec u;
-        static const std::vector<UpdateSpec::Kind> kinds = {UpdateSpec::PureAdd, UpdateSpec::ReduceAdd, UpdateSpec::ReduceMax,
-                                                            UpdateSpec::Histogram, UpdateSpec::ScanX, UpdateSpec::ScanY};
+        static const std::vector<UpdateSpec::Kind> kinds = {UpdateSpec::PureAdd,   UpdateSpec::ReduceAdd,
+                                                            UpdateSpec::ReduceMax, UpdateSpec::Histogram,
+                                                            UpdateSpec::ScanX,     UpdateSpec::ScanY};
         u.kind = random.pick(kinds);
+        if (u.kind == UpdateSpec::Histogram && lane_wise()) {
+            u.kind = UpdateSpec::ReduceAdd;
+        }
         for (const Type &t : f.types) {
             u.values.push_back(expr(t, 1, funcs_so_far));
         }
@@ -104,14 +196,14 @@ struct Generator {
         program.width = random.between(5, 40);
         program.height = random.between(3, 20);
         for (int i = random.between(1, 2); i > 0; i--) {
-            program.inputs.push_back(random.pick(element_types));
+            program.inputs.push_back(random.pick(types));
         }
         const int count = random.between(1, 6);
         for (int i = 0; i < count; i++) {
             FuncSpec f;
             const int values = random.one_in(6) ? 2 : 1;
             for (int v = 0; v < values; v++) {
-                f.types.push_back(random.pick(element_types));
+                f.types.push_back(random.pick(types));
             }
             for (const Type &t : f.types) {
                 f.values.push_back(expr(t, random.between(1, 3), i));
@@ -135,7 +227,7 @@ struct Both {
 struct Environment {
     std::vector<Func> *funcs = nullptr;
     std::vector<Func> *inputs = nullptr;
-    Both x, y;       // the current point
+    Both x, y;  // the current point
 };
 
 Both cast_to(const Type &t, const Both &b) {
@@ -197,28 +289,43 @@ Both walk(const Node &n, const Program &p, const Environment &env) {
         if (f.types.size() == 1) {
             v = {func(x.e, y.e), name + "(" + x.text + ", " + y.text + ")"};
         } else {
-            v = {func(x.e, y.e)[n.element], name + "(" + x.text + ", " + y.text + ")[" + std::to_string(n.element) + "]"};
+            v = {func(x.e, y.e)[n.element],
+                 name + "(" + x.text + ", " + y.text + ")[" + std::to_string(n.element) + "]"};
         }
         return into(n.type, f.types[n.element], v);
     }
     case Node::Input: {
         Both x = offset(env.x, n.dx), y = offset(env.y, n.dy);
-        Both v = {(*env.inputs)[n.value](x.e, y.e), "in" + std::to_string(n.value) + "(" + x.text + ", " + y.text + ")"};
+        Both v = {(*env.inputs)[n.value](x.e, y.e),
+                  "in" + std::to_string(n.value) + "(" + x.text + ", " + y.text + ")"};
         return into(n.type, p.inputs[n.value], v);
     }
-    case Node::Add: return infix("+", [](Expr a, Expr b) { return a + b; });
-    case Node::Sub: return infix("-", [](Expr a, Expr b) { return a - b; });
-    case Node::Mul: return infix("*", [](Expr a, Expr b) { return a * b; });
-    case Node::Div: return infix("/", [](Expr a, Expr b) { return a / b; });
-    case Node::Mod: return infix("%", [](Expr a, Expr b) { return a % b; });
-    case Node::And: return infix("&", [](Expr a, Expr b) { return a & b; });
-    case Node::Or: return infix("|", [](Expr a, Expr b) { return a | b; });
-    case Node::Xor: return infix("^", [](Expr a, Expr b) { return a ^ b; });
-    case Node::Min: return call2("min", [](Expr a, Expr b) { return min(a, b); });
-    case Node::Max: return call2("max", [](Expr a, Expr b) { return max(a, b); });
-    case Node::SaturatingAdd: return call2("saturating_add", [](Expr a, Expr b) { return saturating_add(a, b); });
-    case Node::SaturatingSub: return call2("saturating_sub", [](Expr a, Expr b) { return saturating_sub(a, b); });
-    case Node::HalvingAdd: return call2("halving_add", [](Expr a, Expr b) { return halving_add(a, b); });
+    case Node::Add:
+        return infix("+", [](Expr a, Expr b) { return a + b; });
+    case Node::Sub:
+        return infix("-", [](Expr a, Expr b) { return a - b; });
+    case Node::Mul:
+        return infix("*", [](Expr a, Expr b) { return a * b; });
+    case Node::Div:
+        return infix("/", [](Expr a, Expr b) { return a / b; });
+    case Node::Mod:
+        return infix("%", [](Expr a, Expr b) { return a % b; });
+    case Node::And:
+        return infix("&", [](Expr a, Expr b) { return a & b; });
+    case Node::Or:
+        return infix("|", [](Expr a, Expr b) { return a | b; });
+    case Node::Xor:
+        return infix("^", [](Expr a, Expr b) { return a ^ b; });
+    case Node::Min:
+        return call2("min", [](Expr a, Expr b) { return min(a, b); });
+    case Node::Max:
+        return call2("max", [](Expr a, Expr b) { return max(a, b); });
+    case Node::SaturatingAdd:
+        return call2("saturating_add", [](Expr a, Expr b) { return saturating_add(a, b); });
+    case Node::SaturatingSub:
+        return call2("saturating_sub", [](Expr a, Expr b) { return saturating_sub(a, b); });
+    case Node::HalvingAdd:
+        return call2("halving_add", [](Expr a, Expr b) { return halving_add(a, b); });
     case Node::RoundingHalvingAdd:
         return call2("rounding_halving_add", [](Expr a, Expr b) { return rounding_halving_add(a, b); });
     case Node::AbsDiff:
@@ -231,13 +338,49 @@ Both walk(const Node &n, const Program &p, const Environment &env) {
         Both a = child(0);
         return {a.e >> n.value, "(" + a.text + " >> " + std::to_string(n.value) + ")"};
     }
+    case Node::ShiftLeftBy:
+    case Node::ShiftRightBy: {
+        Both a = child(0), b = child(1);
+        const Type amounts = UInt(n.type.bits());
+        Both by = cast_to(amounts, b);
+        const Both most = constant(amounts, n.type.bits() - 1);
+        by = {by.e & most.e, "(" + by.text + " & " + most.text + ")"};
+        return n.op == Node::ShiftLeftBy ? Both{a.e << by.e, "(" + a.text + " << " + by.text + ")"}
+                                         : Both{a.e >> by.e, "(" + a.text + " >> " + by.text + ")"};
+    }
+    case Node::MulConstant: {
+        Both a = child(0), b = constant(n.type, n.value);
+        return {a.e * b.e, "(" + a.text + " * " + b.text + ")"};
+    }
+    case Node::DivConstant: {
+        Both a = child(0), b = constant(n.type, n.value);
+        return {a.e / b.e, "(" + a.text + " / " + b.text + ")"};
+    }
+    case Node::ModConstant: {
+        Both a = child(0), b = constant(n.type, n.value);
+        return {a.e % b.e, "(" + a.text + " % " + b.text + ")"};
+    }
+    case Node::Not: {
+        Both a = child(0);
+        return {~a.e, "(~" + a.text + ")"};
+    }
+    case Node::Popcount: {
+        Both a = child(0);
+        return {popcount(a.e), "popcount(" + a.text + ")"};
+    }
+    case Node::SelectBoth: {
+        Both a = child(0), b = child(1), c = child(2), d = child(3);
+        return {select(a.e <= b.e && c.e != d.e, a.e, d.e), "select(" + a.text + " <= " + b.text + " && " + c.text +
+                                                                " != " + d.text + ", " + a.text + ", " + d.text + ")"};
+    }
     case Node::SelectLess: {
         Both a = child(0), b = child(1), c = child(2), d = child(3);
         return {select(a.e < b.e, c.e, d.e), "select(" + a.text + " < " + b.text + ", " + c.text + ", " + d.text + ")"};
     }
     case Node::SelectEqual: {
         Both a = child(0), b = child(1), c = child(2), d = child(3);
-        return {select(a.e == b.e, c.e, d.e), "select(" + a.text + " == " + b.text + ", " + c.text + ", " + d.text + ")"};
+        return {select(a.e == b.e, c.e, d.e),
+                "select(" + a.text + " == " + b.text + ", " + c.text + ", " + d.text + ")"};
     }
     case Node::Clamp: {
         Both a = child(0), lo = constant(n.type, n.value / 2), hi = constant(n.type, n.value);
@@ -262,7 +405,7 @@ Both walk(const Node &n, const Program &p, const Environment &env) {
 
 struct Text {
     std::ostringstream *out = nullptr;
-    template<typename T>
+    template <typename T>
     Text &operator<<(const T &v) {
         if (out) {
             *out << v;
@@ -311,8 +454,8 @@ void define_update(Func f, int index, const UpdateSpec &u, const FuncSpec &spec,
     };
     auto element = [&](const Both &x, const Both &y, size_t i) {
         const std::string at = name + "(" + x.text + ", " + y.text + ")";
-        return spec.types.size() == 1 ? Both{f(x.e, y.e), at} :
-                                        Both{f(x.e, y.e)[(int)i], at + "[" + std::to_string(i) + "]"};
+        return spec.types.size() == 1 ? Both{f(x.e, y.e), at}
+                                      : Both{f(x.e, y.e)[(int)i], at + "[" + std::to_string(i) + "]"};
     };
     Environment inner = env;
     Both lhs_x = env.x, lhs_y = env.y, old_x = env.x, old_y = env.y;
@@ -371,8 +514,8 @@ Built build_algorithm(const Program &p, Text text) {
     std::vector<Func> inputs;
     for (size_t i = 0; i < built.inputs.size(); i++) {
         inputs.push_back(BoundaryConditions::repeat_edge(built.inputs[i]));
-        text << "    Buffer<" << cpp_type(p.inputs[i]) << "> input" << i << " = make_input<" << cpp_type(p.inputs[i]) << ">("
-             << p.width + 3 << ", " << p.height + 2 << ", " << (uint32_t)(p.seed * 31 + i) << "u);\n"
+        text << "    Buffer<" << cpp_type(p.inputs[i]) << "> input" << i << " = make_input<" << cpp_type(p.inputs[i])
+             << ">(" << p.width + 3 << ", " << p.height + 2 << ", " << (uint32_t)(p.seed * 31 + i) << "u);\n"
              << "    Func in" << i << " = BoundaryConditions::repeat_edge(input" << i << ");\n";
     }
     Var x("x"), y("y");
@@ -395,504 +538,12 @@ Built build_algorithm(const Program &p, Text text) {
     return built;
 }
 
-// ---------------------------------------------------------------------------------------------------------------------
-// Directives
-
-struct TailName {
-    TailStrategy tail;
-    const char *name;
-};
-const std::vector<TailName> tail_names = {
-    {TailStrategy::RoundUp, "RoundUp"},
-    {TailStrategy::GuardWithIf, "GuardWithIf"},
-    {TailStrategy::Predicate, "Predicate"},
-    {TailStrategy::PredicateLoads, "PredicateLoads"},
-    {TailStrategy::PredicateStores, "PredicateStores"},
-    {TailStrategy::ShiftInwards, "ShiftInwards"},
-    {TailStrategy::ShiftInwardsAndBlend, "ShiftInwardsAndBlend"},
-    {TailStrategy::RoundUpAndBlend, "RoundUpAndBlend"},
-    {TailStrategy::Auto, "Auto"},
-};
-
-std::string tail_text(TailStrategy t) {
-    for (const TailName &n : tail_names) {
-        if (n.tail == t) {
-            return std::string("TailStrategy::") + n.name;
-        }
-    }
-    return "TailStrategy::Auto";
-}
-
-/// `x`, or `RVar("r00$x")` for reduction variables.
-VarOrRVar var(const std::string &name) {
-    if (name.find('$') != std::string::npos || name[0] == 'r') {
-        return RVar(name);
-    }
-    return Var(name);
-}
-
-std::string var_text(const std::string &name) {
-    return std::string(name.find('$') != std::string::npos || name[0] == 'r' ? "RVar(\"" : "Var(\"") + name + "\")";
-}
-
-template<typename Target>
-void apply_loop_directive(Target &s, const Directive &d) {
-    auto v = [&](int i) { return var(d.vars[i]); };
-    if (d.kind == "split") {
-        s.split(v(0), v(1), v(2), d.numbers[0], d.tail);
-    } else if (d.kind == "fuse") {
-        s.fuse(v(0), v(1), v(2));
-    } else if (d.kind == "reorder") {
-        std::vector<VarOrRVar> vars;
-        for (size_t i = 0; i < d.vars.size(); i++) {
-            vars.push_back(v((int)i));
-        }
-        s.reorder(vars);
-    } else if (d.kind == "vectorize") {
-        s.vectorize(v(0), d.numbers[0], d.tail);
-    } else if (d.kind == "unroll") {
-        s.unroll(v(0), d.numbers[0], d.tail);
-    } else if (d.kind == "parallel") {
-        s.parallel(v(0));
-    } else if (d.kind == "serial") {
-        s.serial(v(0));
-    } else if (d.kind == "tile") {
-        s.tile(v(0), v(1), v(2), v(3), v(4), v(5), d.numbers[0], d.numbers[1], d.tail);
-    } else if (d.kind == "rename") {
-        s.rename(v(0), v(1));
-    } else if (d.kind == "unroll_hint") {
-        if (d.numbers.empty()) {
-            s.unroll_hint(v(0));
-        } else {
-            s.unroll_hint(v(0), d.numbers[0]);
-        }
-    }
-}
-
-void apply(Built &b, const Directive &d) {
-    Func f = b.funcs[d.func];
-    if (d.kind == "compute_root") {
-        f.compute_root();
-    } else if (d.kind == "store_root") {
-        f.store_root();
-    } else if (d.kind == "compute_at") {
-        f.compute_at(b.funcs[d.other], Var(d.vars[0]));
-    } else if (d.kind == "store_at") {
-        f.store_at(b.funcs[d.other], Var(d.vars[0]));
-    } else if (d.kind == "reorder_storage") {
-        f.reorder_storage(Var("y"), Var("x"));
-    } else if (d.kind == "align_storage") {
-        f.align_storage(Var("x"), d.numbers[0]);
-    } else if (d.kind == "align_bounds") {
-        f.align_bounds(Var(d.vars[0]), d.numbers[0], d.numbers[1]);
-    } else if (d.kind == "store_in_heap") {
-        f.store_in(MemoryType::Heap);
-    } else if (d.kind == "store_in_stack") {
-        f.store_in(MemoryType::Stack);
-    } else if (d.stage < 0) {
-        apply_loop_directive(f, d);
-    } else {
-        Stage s = f.update(d.stage);
-        apply_loop_directive(s, d);
-    }
-}
-
-std::string directive_text(const Directive &d) {
-    std::ostringstream s;
-    s << "f" << d.func;
-    if (d.stage >= 0) {
-        s << ".update(" << d.stage << ")";
-    }
-    if (d.kind == "store_in_heap") {
-        s << ".store_in(MemoryType::Heap);";
-        return s.str();
-    }
-    if (d.kind == "store_in_stack") {
-        s << ".store_in(MemoryType::Stack);";
-        return s.str();
-    }
-    s << "." << d.kind << "(";
-    const char *sep = "";
-    if (d.kind == "compute_at" || d.kind == "store_at") {
-        s << "f" << d.other;
-        sep = ", ";
-    }
-    if (d.kind == "reorder_storage") {
-        s << "Var(\"y\"), Var(\"x\")";
-    }
-    if (d.kind == "align_storage") {
-        s << "Var(\"x\")";
-        sep = ", ";
-    }
-    for (const std::string &v : d.vars) {
-        s << sep << var_text(v);
-        sep = ", ";
-    }
-    for (int n : d.numbers) {
-        s << sep << n;
-        sep = ", ";
-    }
-    if (d.tail != TailStrategy::Auto) {
-        s << sep << tail_text(d.tail);
-    }
-    s << ");";
-    return s.str();
-}
-
-/// Draws directives that should be legal: keeps the list of loops of each stage.
-struct Scheduler {
-    const Program &program;
-    Random random;
-    Schedule schedule;
-    std::vector<std::vector<std::string>> loops;    // of pure stages, innermost first
-    std::vector<bool> inlined;
-    int fresh = 0;
-
-    Scheduler(const Program &p, uint64_t seed) : program(p), random(seed) {}
-
-    static void calls(const Node &n, int func, bool &found) {
-        if ((n.op == Node::Call || n.op == Node::CallUpdated) && n.value == func) {
-            found = true;
-        }
-        for (const NodePtr &c : n.children) {
-            calls(*c, func, found);
-        }
-    }
-
-    /// The only Func that calls `func`, if it calls it in its pure definition only; −1 otherwise.
-    int only_consumer(int func) const {
-        int result = -1;
-        for (int i = func + 1; i < (int)program.funcs.size(); i++) {
-            bool pure = false, update = false;
-            for (const NodePtr &v : program.funcs[i].values) {
-                calls(*v, func, pure);
-            }
-            for (const UpdateSpec &u : program.funcs[i].updates) {
-                for (const NodePtr &v : u.values) {
-                    calls(*v, func, update);
-                }
-                if (u.index) {
-                    calls(*u.index, func, update);
-                }
-            }
-            if (update || (pure && result >= 0)) {
-                return -1;
-            }
-            if (pure) {
-                result = i;
-            }
-        }
-        return result;
-    }
-
-    /// Nodes that one point of `func` evaluates, with the Funcs inlined so far substituted.
-    int64_t inlined_size(int func) const {
-        int64_t size = 0;
-        for (const NodePtr &v : program.funcs[func].values) {
-            size += node_size(*v);
-        }
-        return size;
-    }
-    int64_t node_size(const Node &n) const {
-        int64_t size = 1;
-        if (n.op == Node::Call) {
-            // Schedules are made from the output down, so a callee's fate is not known yet: assume the worst.
-            size += program.funcs[n.value].updates.empty() ? inlined_size(n.value) : 1;
-        }
-        for (const NodePtr &c : n.children) {
-            size += node_size(*c);
-        }
-        return std::min<int64_t>(size, 1000000);
-    }
-
-    std::string fresh_name(const std::string &base) { return base + "_" + std::to_string(fresh++); }
-
-    void add(Directive d) { schedule.directives.push_back(std::move(d)); }
-
-    /// Unroll hints on loops of a stage that nothing made parallel. Choices of their own, so that all others stay.
-    void unroll_hints(int f, int stage, const std::vector<std::string> &names, size_t first_directive) {
-        Random own(program.seed * 7919 + (uint64_t)f * 31 + (uint64_t)(stage + 1) + schedule.directives.size() * 1009);
-        std::string parallel;
-        for (size_t i = first_directive; i < schedule.directives.size(); i++) {
-            if (schedule.directives[i].kind == "parallel") {
-                parallel += schedule.directives[i].vars[0] + " ";
-            }
-        }
-        for (const std::string &name : names) {
-            // Parts of a parallel loop begin with its name; a fused loop may be one.
-            const bool may_be_parallel = !parallel.empty() && (parallel.find(name.substr(0, 1)) != std::string::npos);
-            if (may_be_parallel || !own.one_in(4)) {
-                continue;
-            }
-            Directive d;
-            d.kind = "unroll_hint";
-            d.func = f;
-            d.stage = stage;
-            d.vars = {name};
-            if (own.one_in(3)) {
-                add(d);
-            } else {
-                d.numbers = {own.pick(std::vector<int>{1, 2, 3, 4, 7, 16})};
-                add(d);
-            }
-            if (own.one_in(30)) {
-                d.numbers = {own.upto(2)};   // a second hint, or no factor
-                add(d);
-            }
-        }
-    }
-
-    void pure_loops(int f) {
-        std::vector<std::string> &dims = loops[f];
-        static const std::vector<TailStrategy> tails = {
-            TailStrategy::Auto,        TailStrategy::Auto,        TailStrategy::RoundUp,        TailStrategy::GuardWithIf,
-            TailStrategy::ShiftInwards, TailStrategy::Predicate,   TailStrategy::PredicateLoads, TailStrategy::PredicateStores,
-            TailStrategy::RoundUpAndBlend, TailStrategy::ShiftInwardsAndBlend};
-        const int steps = random.upto(4);
-        bool vectorized = false, split_used = false;
-        for (int i = 0; i < steps; i++) {
-            Directive d;
-            d.func = f;
-            const int at = random.upto((int)dims.size());
-            switch (random.upto(6)) {
-            case 0: {
-                const std::string outer = fresh_name(dims[at] + "o"), inner = fresh_name(dims[at] + "i");
-                d.kind = "split";
-                d.vars = {dims[at], outer, inner};
-                d.numbers = {random.between(1, 9)};
-                d.tail = split_used ? TailStrategy::Auto : random.pick(tails);
-                split_used = true;
-                dims[at] = inner;
-                dims.insert(dims.begin() + at + 1, outer);
-                break;
-            }
-            case 1:
-                if (dims.size() >= 2) {
-                    d.kind = "fuse";
-                    const int a = random.upto((int)dims.size() - 1);
-                    const std::string fused = fresh_name("t");
-                    d.vars = {dims[a], dims[a + 1], fused};
-                    dims[a] = fused;
-                    dims.erase(dims.begin() + a + 1);
-                }
-                break;
-            case 2:
-                if (dims.size() >= 2) {
-                    d.kind = "reorder";
-                    std::vector<std::string> order = dims;
-                    for (size_t k = order.size() - 1; k > 0; k--) {
-                        std::swap(order[k], order[random.upto((int)k + 1)]);
-                    }
-                    d.vars = order;
-                    dims = order;
-                }
-                break;
-            case 3:
-                if (!vectorized) {
-                    d.kind = "vectorize";
-                    d.vars = {dims[0]};
-                    d.numbers = {random.pick(std::vector<int>{2, 3, 4, 8, 16})};
-                    d.tail = split_used ? TailStrategy::Auto : random.pick(tails);
-                    split_used = true;
-                    vectorized = true;
-                }
-                break;
-            case 4:
-                d.kind = "unroll";
-                d.vars = {dims[at]};
-                d.numbers = {random.between(2, 4)};
-                break;
-            case 5:
-                d.kind = "parallel";
-                d.vars = {dims.back()};
-                break;
-            }
-            if (!d.kind.empty()) {
-                add(d);
-            }
-        }
-    }
-
-    void update_loops(int f, int u) {
-        const UpdateSpec &spec = program.funcs[f].updates[u];
-        std::vector<std::string> pure;
-        const std::string r = "r" + std::to_string(f) + std::to_string(u);
-        if (spec.kind == UpdateSpec::PureAdd || spec.kind == UpdateSpec::ReduceAdd || spec.kind == UpdateSpec::ReduceMax) {
-            pure = {"x", "y"};
-        } else if (spec.kind == UpdateSpec::ScanX || spec.kind == UpdateSpec::Histogram) {
-            pure = {"y"};
-        } else {
-            pure = {"x"};
-        }
-        for (int i = random.upto(3); i > 0; i--) {
-            Directive d;
-            d.func = f;
-            d.stage = u;
-            const std::string v = random.pick(pure);
-            switch (random.upto(5)) {
-            case 0:
-                d.kind = "vectorize";
-                d.vars = {v};
-                d.numbers = {random.pick(std::vector<int>{2, 4, 8})};
-                d.tail = random.one_in(2) ? TailStrategy::GuardWithIf : TailStrategy::Auto;
-                break;
-            case 1:
-                d.kind = "unroll";
-                d.vars = {v};
-                d.numbers = {random.between(2, 3)};
-                d.tail = TailStrategy::GuardWithIf;
-                break;
-            case 2:
-                d.kind = "parallel";
-                d.vars = {v};
-                break;
-            case 3:
-                if (spec.kind != UpdateSpec::PureAdd) {
-                    d.kind = "unroll";
-                    d.vars = {r + "$x"};
-                    d.numbers = {2};
-                }
-                break;
-            case 4:
-                if (spec.kind == UpdateSpec::ReduceAdd || spec.kind == UpdateSpec::ReduceMax) {
-                    d.kind = "reorder";
-                    d.vars = {"x", r + "$x", r + "$y", "y"};
-                }
-                break;
-            }
-            if (d.kind.empty()) {
-                continue;
-            }
-            add(d);
-            if (d.kind != "reorder" && d.kind != "parallel") {
-                break;   // the split changed the names
-            }
-        }
-    }
-
-    void make() {
-        const int count = (int)program.funcs.size();
-        loops.assign(count, {"x", "y"});
-        inlined.assign(count, false);
-        for (int f = count - 1; f >= 0; f--) {
-            const FuncSpec &spec = program.funcs[f];
-            if (f < count - 1) {
-                const int consumer = only_consumer(f);
-                const int choice = random.upto(6);
-                if (choice == 0 && spec.updates.empty() && inlined_size(f) < 60) {
-                    inlined[f] = true;
-                    continue;
-                }
-                if (choice < 4 && consumer >= 0 && !inlined[consumer]) {
-                    Directive d;
-                    d.func = f;
-                    d.kind = "compute_at";
-                    d.other = consumer;
-                    const int level = random.upto((int)loops[consumer].size());
-                    d.vars = {loops[consumer][level]};
-                    add(d);
-                    if (random.one_in(3)) {
-                        Directive s = d;
-                        const int store = random.between(level, (int)loops[consumer].size());
-                        if (store == (int)loops[consumer].size()) {
-                            s.kind = "store_root";
-                            s.vars = {};
-                        } else {
-                            s.kind = "store_at";
-                            s.vars = {loops[consumer][store]};
-                        }
-                        add(s);
-                    }
-                } else {
-                    Directive d;
-                    d.func = f;
-                    d.kind = "compute_root";
-                    add(d);
-                }
-            }
-            size_t first = schedule.directives.size();
-            pure_loops(f);
-            unroll_hints(f, -1, loops[f], first);
-            for (size_t u = 0; u < spec.updates.size(); u++) {
-                first = schedule.directives.size();
-                update_loops(f, (int)u);
-                std::vector<std::string> names = {spec.updates[u].kind == UpdateSpec::ScanX ? "y" : "x"};
-                if (spec.updates[u].kind != UpdateSpec::PureAdd) {
-                    names.push_back("r" + std::to_string(f) + std::to_string(u) + "$x");
-                }
-                unroll_hints(f, (int)u, names, first);
-            }
-            if (f < count - 1 && random.one_in(5)) {
-                Directive d;
-                d.func = f;
-                d.kind = random.pick(std::vector<std::string>{"reorder_storage", "align_storage", "store_in_heap", "align_bounds"});
-                if (d.kind == "align_storage") {
-                    d.numbers = {random.between(2, 16)};
-                } else if (d.kind == "align_bounds") {
-                    d.vars = {random.one_in(2) ? "x" : "y"};
-                    const int modulus = random.between(2, 6);
-                    d.numbers = {modulus, random.upto(modulus)};
-                }
-                add(d);
-            }
-        }
-        if (random.one_in(5)) {
-            make_illegal();
-        }
-    }
-
-    /// Breaks the schedule on purpose: must be refused, or turn out to be legal after all.
-    void make_illegal() {
-        Directive d;
-        d.func = random.upto((int)program.funcs.size());
-        switch (random.upto(4)) {
-        case 0:
-            d.kind = "vectorize";
-            d.vars = {"nonexistent"};
-            d.numbers = {4};
-            break;
-        case 1:
-            d.kind = "compute_at";
-            d.other = random.upto((int)program.funcs.size());
-            d.vars = {"x"};
-            break;
-        case 2:
-            d.kind = "split";
-            d.vars = {"x", "x", "x"};
-            d.numbers = {0};
-            break;
-        case 3:
-            d.kind = "reorder";
-            d.vars = {"x", "x"};
-            break;
-        }
-        add(d);
-    }
-};
-
 }  // namespace
 
-Program make_program(uint64_t seed) {
-    Generator g(seed);
+Program make_program(uint64_t seed, Values values) {
+    Generator g(seed, values);
     g.make();
     return g.program;
-}
-
-Schedule make_schedule(const Program &program, uint64_t seed) {
-    Scheduler s(program, seed);
-    s.make();
-    return s.schedule;
-}
-
-Schedule plain_schedule(const Program &program) {
-    Schedule s;
-    for (size_t i = 0; i + 1 < program.funcs.size(); i++) {
-        Directive d;
-        d.kind = "compute_root";
-        d.func = (int)i;
-        s.directives.push_back(d);
-    }
-    return s;
 }
 
 Built build(const Program &program, const Schedule &schedule) {
@@ -918,9 +569,10 @@ std::string print(const Program &program, const Schedule &schedule) {
     out << "    }\n    return f" << program.funcs.size() - 1 << ".realize({" << program.width << ", " << program.height
         << "});\n}\n\nint main() {\n    Realization a = run(false), b = run(true);\n    int differences = 0;\n"
         << "    for (size_t i = 0; i < a.size(); i++) {\n"
-        << "        for (int y = 0; y < " << program.height << "; y++) {\n            for (int x = 0; x < " << program.width
-        << "; x++) {\n                int p[] = {x, y};\n"
-        << "                if (memcmp(a[i].raw_buffer()->address_of(p), b[i].raw_buffer()->address_of(p), a[i].type().bytes())) "
+        << "        for (int y = 0; y < " << program.height << "; y++) {\n            for (int x = 0; x < "
+        << program.width << "; x++) {\n                int p[] = {x, y};\n"
+        << "                if (memcmp(a[i].raw_buffer()->address_of(p), b[i].raw_buffer()->address_of(p), "
+           "a[i].type().bytes())) "
            "{\n                    printf(\"element %d differs at (%d, %d)\\n\", (int)i, x, y);\n                    "
            "differences++;\n                }\n            }\n        }\n    }\n    return differences != 0;\n}\n";
     return out.str();

@@ -44,10 +44,11 @@ struct Node {
         Constant, CoordX, CoordY, Call, CallUpdated, Input, Gather,
         Add, Sub, Mul, Div, Mod, Min, Max, And, Or, Xor, ShiftLeft, ShiftRight,
         AbsDiff, SaturatingAdd, SaturatingSub, HalvingAdd, RoundingHalvingAdd,
-        SelectLess, SelectEqual, Clamp, Widened, Self, RVarX, RVarY
+        SelectLess, SelectEqual, Clamp, Widened, Self, RVarX, RVarY,
+        MulConstant, DivConstant, ModConstant, Not, Popcount, ShiftLeftBy, ShiftRightBy, SelectBoth
     } op = Constant;
     Type type;
-    int value = 0;              // Constant; Call, Input: which
+    int value = 0;              // Constant, and operators with one; Call, Input: which
     int element = 0;            // Call: tuple element
     int dx = 0, dy = 0;         // Call, Input: offset
     int scale = 0;              // Call: 0 none, 1 x/2, 2 x*2, 3 clamped
@@ -79,8 +80,15 @@ struct Directive {
     Halide::TailStrategy tail = Halide::TailStrategy::Auto;
 };
 
+/// What programs compute.
+enum class Values {
+    Any,
+    LaneWise   ///< what SWAR loops can: narrow integers of one width, mostly, and no products of two of them
+};
+
 struct Program {
     uint64_t seed = 0;
+    Values values = Values::Any;
     int width = 0, height = 0;
     std::vector<FuncSpec> funcs;   // the last is the output
     std::vector<Type> inputs;
@@ -90,7 +98,8 @@ struct Schedule {
     std::vector<Directive> directives;
 };
 
-Program make_program(uint64_t seed);
+Program make_program(uint64_t seed, Values values = Values::Any);
+/// Schedules of lane-wise programs vectorize in words, and store in registers, wherever they can; others now and then.
 Schedule make_schedule(const Program &program, uint64_t seed);
 
 /// The schedule that the judge runs: every Func computed at the root, so that nothing is evaluated twice.
@@ -103,10 +112,13 @@ struct Built {
     Func output() const { return funcs.back(); }
 };
 
+/// @throws CompileError  if the directive is refused.
+void apply(Built &b, const Directive &d);
 /// @throws CompileError  if a directive is refused.
 Built build(const Program &program, const Schedule &schedule);
 
 /// The whole as a C++ program that compiles as is and checks itself against the unscheduled one.
 std::string print(const Program &program, const Schedule &schedule);
+std::string directive_text(const Directive &d);
 
 }  // namespace fuzz

@@ -6,6 +6,7 @@
 
 #include <set>
 
+#include "ir/BitMoves.h"
 #include "ir/IROperator.h"
 #include "ir/IRPrinter.h"
 #include "ir/LowerIntrinsics.h"
@@ -108,6 +109,11 @@ void CodeGen_LLVM::visit(const Call *op) {
     value = codegen_buffer_access(op);
     if (!value) {
         value = target_call(op);
+    }
+    if (!value) {
+        if (const Expr expansion = lower_bit_move(op); expansion.defined()) {
+            value = codegen(expansion);
+        }
     }
     if (!value) {
         value = codegen_math(op);

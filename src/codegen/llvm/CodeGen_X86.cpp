@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "analysis/ConstantBounds.h"
+#include "ir/BitMoves.h"
 #include "ir/IROperator.h"
 #include "support/Error.h"
 #include "support/Util.h"
@@ -78,6 +79,13 @@ protected:
         if (op->name == "fast_inverse_sqrt_f32") {
             return estimate(op, llvm::Intrinsic::not_intrinsic, "llvm.x86.sse.rsqrt.ss", "llvm.x86.sse.rsqrt.ps",
                             "llvm.x86.avx.rsqrt.ps.256");
+        }
+        if ((is_gather_bits(op) || is_scatter_bits(op)) && op->type.is_scalar() && moves_bits_fast(target)) {
+            const bool gather = is_gather_bits(op);
+            const char *name = op->type.bits() == 64 ? (gather ? "llvm.x86.bmi.pext.64" : "llvm.x86.bmi.pdep.64") :
+                                                       (gather ? "llvm.x86.bmi.pext.32" : "llvm.x86.bmi.pdep.32");
+            llvm::Value *word = codegen(op->args[0]);
+            return call_named(name, word->getType(), {word, codegen(op->args[1])});
         }
         return nullptr;
     }

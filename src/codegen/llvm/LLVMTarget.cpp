@@ -11,6 +11,7 @@
 #include <iostream>
 #include <mutex>
 
+#include "ir/BitMoves.h"
 #include "support/Error.h"
 #include "support/Util.h"
 
@@ -252,6 +253,9 @@ std::string llvm_features(const Target &t) {
     switch (t.arch) {
     case Target::X86:
         append_rows(x86_rows, t, out);
+        if (moves_bits_fast(t)) {
+            out.emplace_back("+bmi2");
+        }
         break;
     case Target::ARM:
         if (t.has_feature(Target::NoNEON)) {

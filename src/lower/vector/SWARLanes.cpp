@@ -6,6 +6,7 @@
 #include <bit>
 #include <map>
 
+#include "ir/BitMoves.h"
 #include "ir/IROperator.h"
 #include "lower/vector/WordArithmetic.h"
 
@@ -76,7 +77,8 @@ uint64_t blocks(int block, int stride, int word_bits) {
 
 }  // namespace
 
-// The upper half of the lanes moves to its place, then the upper halves of both halves, and so on.
+// The upper half of the lanes moves to its place, then the upper halves of both halves, and so on; or all at once, where
+// that is an instruction.
 LaneWord SWAROps::widen(LaneWord a, const LaneShape &to, bool is_signed) {
     const LaneShape from = a.shape;
     const bool flip = is_signed && !a.top_bit_clear();
@@ -84,12 +86,17 @@ LaneWord SWAROps::widen(LaneWord a, const LaneShape &to, bool is_signed) {
         a = flip_sign(a);
     }
     Expr w = a.word;
-    if (!from.is_full()) {
+    const int lanes = lanes_rounded_up(to.lanes);
+    const bool at_once = bit_moves && to.word_bits >= 32;
+    if (!from.is_full() && !at_once) {
         w = w_and(w, word(from, from.live()));
     }
     w = cast(to.word_type(), w);
+    if (at_once) {
+        w = scatter_bits(w, blocks(from.bits, to.bits, to.bits * to.lanes));
+    }
     const int grown = to.bits - from.bits;
-    for (int half = lanes_rounded_up(to.lanes) / 2; half >= 1; half /= 2) {
+    for (int half = at_once ? 0 : lanes / 2; half >= 1; half /= 2) {
         w = name(w);
         w = w_and(w_or(w, w_shl(w, half * grown)), word(to, blocks(half * from.bits, half * to.bits, to.word_bits)));
     }
@@ -103,6 +110,10 @@ LaneWord SWAROps::widen(LaneWord a, const LaneShape &to, bool is_signed) {
 LaneWord SWAROps::narrow(LaneWord a, const LaneShape &to) {
     const LaneShape from = a.shape;
     const int shrunk = from.bits - to.bits;
+    if (bit_moves && from.word_bits >= 32) {
+        const Expr w = gather_bits(a.word, blocks(to.bits, from.bits, from.bits * from.lanes));
+        return make(to, cast(to.word_type(), w), a.top);
+    }
     Expr w = a.word;
     if (a.top > to.lane_mask()) {
         w = w_and(w, word(from, from.each(to.lane_mask())));

@@ -55,7 +55,9 @@ struct LaneWord {
 class SWAROps {
 public:
     /// @param unique_name  gives names for values.
-    explicit SWAROps(std::function<std::string()> unique_name) : unique_name(std::move(unique_name)) {}
+    /// @param bit_moves    whether the target moves the bits of one word in one instruction (ir/BitMoves.h).
+    SWAROps(std::function<std::string()> unique_name, bool bit_moves)
+        : unique_name(std::move(unique_name)), bit_moves(bit_moves) {}
 
     /// Names with their values, in order of definition.
     std::vector<std::pair<std::string, Expr>> lets;
@@ -143,6 +145,7 @@ public:
 
 private:
     std::function<std::string()> unique_name;
+    const bool bit_moves;
 
     LaneWord make(const LaneShape &s, const Expr &word, uint64_t top) const;
     LaneWord make(const LaneShape &s, const Expr &word) const { return make(s, word, s.lane_mask()); }

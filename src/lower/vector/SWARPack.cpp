@@ -40,8 +40,8 @@ Expr scalar_bits(const Expr &e) {
 }  // namespace
 
 SWARPack::SWARPack(LowerContext &ctx, Place place, const Words &words)
-    : ops([&ctx, name = place.func + ".word"] { return ctx.unique_name(name); }), ctx(ctx), place(std::move(place)),
-      words(words) {
+    : ops([&ctx, name = place.func + ".word"] { return ctx.unique_name(name); }, place.bit_moves), ctx(ctx),
+      place(std::move(place)), words(words) {
 }
 
 Stmt SWARPack::with_lets(Stmt s) const {

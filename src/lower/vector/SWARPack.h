@@ -25,6 +25,7 @@ public:
         std::string func, loop;
         int lanes = 0;
         int word_bits = 64;   ///< the widest word
+        bool bit_moves = false;   ///< the target has instructions for moving the bits of a word
     };
 
     /// Words that stand for vectors which are bound outside of the statement, by name.

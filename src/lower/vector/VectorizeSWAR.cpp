@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "ir/BitMoves.h"
 #include "ir/IREquality.h"
 #include "ir/IRMutator.h"
 #include "ir/IROperator.h"
@@ -251,6 +252,7 @@ protected:
         if (op->for_type != ForType::VectorizedSWAR) {
             const bool device = op->device_api != DeviceAPI::None && op->device_api != DeviceAPI::Host;
             ScopedValue<std::string> scope(device_loop, device ? op->name : device_loop);
+            ScopedValue<bool> in_simd(inside_simd, inside_simd || op->for_type == ForType::Vectorized);
             return IRMutator::visit(op);
         }
         user_assert(device_loop.empty())
@@ -279,14 +281,16 @@ protected:
         Stmt s = vectorize_in_words(op, ctx, hooks);
         s = find_intrinsics(simplify(s));
         s = substitute_in_all_lets(s);
+        // Vectors of words have no instruction that moves bits.
         const SWARPack::Place place{op->name.substr(0, op->name.find('.')), op->name, lanes,
-                                    std::min(64, ctx.target.bits)};
+                                    std::min(64, ctx.target.bits), moves_bits_fast(ctx.target) && !inside_simd};
         return PackWords(ctx, place)(s);
     }
 
 private:
     LowerContext &ctx;
     std::string device_loop;
+    bool inside_simd = false;
 
     static Stmt guarded(const std::vector<Expr> &conditions, const Stmt &fast, const std::function<Stmt()> &lane_by_lane) {
         Expr all;
