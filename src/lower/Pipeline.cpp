@@ -64,6 +64,7 @@
 #include "lower/storage/UnpackBuffers.h"
 #include "lower/vector/FindIntrinsics.h"
 #include "lower/vector/GPRStorage.h"
+#include "lower/vector/AlternatingLanes.h"
 #include "lower/vector/Interleavings.h"
 #include "lower/vector/MergeLoads.h"
 #include "lower/vector/NarrowIndices.h"
@@ -190,6 +191,7 @@ const std::vector<Pass> table = {
     {"unroll-hints",          expand_unroll_hints,         L::Vectors,   L::Vectors,   unrolls_natively,  false},
     {"simplify-partitions",   simplify_statement,          L::Vectors,   L::Vectors,   for_cpu,           true},
     {"merge-loads",           merge_loads,                 L::Vectors,   L::Vectors,   for_cpu,           true},
+    {"alternating-lanes",     alternating_lanes,           L::Vectors,   L::Vectors,   for_cpu,           true},
     {"interleavings",         interleavings,               L::Vectors,   L::Vectors,   for_cpu,           true},
     {"cse",                   common_subexpressions,       L::Vectors,   L::Vectors,   for_cpu,           true},
     {"find-intrinsics",       find_fixed_point_intrinsics, L::Vectors,   L::Vectors,   for_cpu,           true},

@@ -341,7 +341,7 @@ Expr Simplifier::fold_call(const Call *op, const std::vector<Expr> &args) {
         break;
     case Call::mux: {
         const auto id = wide_constant(args[0]);
-        if (id && args[0].type().is_scalar()) {
+        if (id) {
             const Wide last = (Wide)args.size() - 2;
             return args[1 + (size_t)(*id < 0 || *id > last ? last : *id)];
         }
