@@ -107,6 +107,7 @@ TEST(Instructions, sse41) {
 
 TEST(Instructions, avx2) {
     check_all("x86-64-linux-avx-avx2-f16c-fma-sse41", {
+        {"vpmaddwd", 8, [](Inputs &in) { return u32(u16(in.u8(in.x)) * u16(in.u8(0))); }},
         {"vpaddb\\s.*ymm", 32, [](Inputs &in) { return in.u8(in.x) + next(in.u8, in.x); }},
         {"vpaddsw\\s.*ymm", 16, [](Inputs &in) { return saturating_add(in.i16(in.x), next(in.i16, in.x)); }},
         {"vpavgb\\s.*ymm", 32, [](Inputs &in) { return rounding_halving_add(in.u8(in.x), next(in.u8, in.x)); }},

@@ -15,6 +15,8 @@ namespace Halide::Internal {
 namespace {
 
 class CodeGen_X86 : public CodeGen_LLVM {
+    using CodeGen_LLVM::visit;
+
 public:
     CodeGen_X86(const Target &t, llvm::LLVMContext &context)
         : CodeGen_LLVM(t, context) {
@@ -191,6 +193,21 @@ protected:
             }
         }
         return std::nullopt;
+    }
+
+    // A product of bytes that is wanted in 32 bits: one pmaddwd of extended operands, of which the one that is the same in
+    // all lanes is extended once, instead of a product of 16 bits and its extension.
+    void visit(const Cast *op) override {
+        const Halide::Type t = op->type;
+        if (t.is_vector() && t.is_int_or_uint() && t.bits() == 32 && Call::as_intrinsic(op->value, {Call::widening_mul}) &&
+            op->value.type().bits() == 16) {
+            const auto operands = product_of(op, Int(16), Int(16));
+            if (operands && (operands->first.as<Broadcast>() || operands->second.as<Broadcast>())) {
+                value = codegen(cast(t, operands->first) * cast(t, operands->second));
+                return;
+            }
+        }
+        CodeGen_LLVM::visit(op);
     }
 
     /// Bytes whose products are summed in pairs of 16 bits, in the order that pmaddubsw takes: unsigned, signed. The
