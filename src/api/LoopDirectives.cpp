@@ -329,19 +329,19 @@ Self &LoopDirectives<Self>::gpu_single_thread(DeviceAPI api) {
 
 template <typename Self>
 Self &LoopDirectives<Self>::gpu_blocks(const VarOrRVar &x, DeviceAPI api) {
-    set_gpu(edit(), ForType::GPUBlock, api, "gpu_blocks", {x});
+    set_gpu(edit(), ForType::GPUBlock, api, api == DeviceAPI::PTO ? "pto_blocks" : "gpu_blocks", {x});
     return self();
 }
 
 template <typename Self>
 Self &LoopDirectives<Self>::gpu_blocks(const VarOrRVar &x, const VarOrRVar &y, DeviceAPI api) {
-    set_gpu(edit(), ForType::GPUBlock, api, "gpu_blocks", {x, y});
+    set_gpu(edit(), ForType::GPUBlock, api, api == DeviceAPI::PTO ? "pto_blocks" : "gpu_blocks", {x, y});
     return self();
 }
 
 template <typename Self>
 Self &LoopDirectives<Self>::gpu_blocks(const VarOrRVar &x, const VarOrRVar &y, const VarOrRVar &z, DeviceAPI api) {
-    set_gpu(edit(), ForType::GPUBlock, api, "gpu_blocks", {x, y, z});
+    set_gpu(edit(), ForType::GPUBlock, api, api == DeviceAPI::PTO ? "pto_blocks" : "gpu_blocks", {x, y, z});
     return self();
 }
 

@@ -70,6 +70,9 @@ void check_host_compatible(const Target &target) {
     user_assert(target.arch == host.arch && target.os == host.os && target.bits == host.bits)
         << "The target " << target.to_string() << " cannot be used for JIT: this process runs on " << host.to_string()
         << ".\n";
+    user_assert(!target.has_feature(Target::PTO) && !target.has_feature(Target::PTO_A5))
+        << "A target with PTO features cannot be used for JIT: this process has no PTO device.\n"
+        << "  Leave the PTO feature away to run the same schedule on the CPU, or emit kernels with compile_to_pto.\n";
 }
 
 /// What a run passes to compiled code.

@@ -2,7 +2,7 @@
 
 // What tests of whole pipelines on the PTO back end share. Each pipeline is lowered for a core, with moves, tiles, addresses and
 // flags, and the lowered statement is interpreted for several numbers of blocks: it must give what the unscheduled program gives.
-// Then its kernels are emitted, and tools/ptosim executes all of them at the end of the test program.
+// Its kernels are noted for the emulator, as those of the suite (Suite.h).
 
 #include "api/BoundaryConditions.h"
 #include "api/Func.h"
@@ -21,11 +21,11 @@
 #include "support/Error.h"
 #include "lower/Pipeline.h"
 
+#include "Suite.h"
+
 #include <gtest/gtest.h>
 
 #include <cstring>
-#include <filesystem>
-#include <fstream>
 #include <functional>
 #include <map>
 #include <sstream>
@@ -129,83 +129,6 @@ inline Lowered lower_for_pto(Func f) {
     return result;
 }
 
-// ---- The emulator
-
-/// One run of emitted kernels, and what it must give.
-struct Job {
-    std::string id, text, output;
-    std::vector<uint8_t> expected;
-    Type type;
-    int ulp = 0;
-};
-
-inline std::vector<Job> &jobs() {
-    static std::vector<Job> all;
-    return all;
-}
-
-inline const std::string &folder() {
-    static const std::string path = [] {
-        std::string p = std::string(BROMIDE_BUILD_DIR) + "/pto_pipelines";
-        std::filesystem::create_directories(p);
-        return p;
-    }();
-    return path;
-}
-
-template <typename T>
-std::string list_of(const Buffer<T> &b, const char *field) {
-    std::ostringstream s;
-    s << "\"" << field << "\": [";
-    for (int d = 0; d < b.dimensions(); d++) {
-        s << (d ? ", " : "") << (std::string(field) == "extent" ? b.dim(d).extent() : b.dim(d).min());
-    }
-    s << "]";
-    return s.str();
-}
-
-template <typename B>
-void write_data(const std::string &path, const B &b) {
-    std::ofstream(path, std::ios::binary).write((const char *)b.data(), (std::streamsize)b.size_in_bytes());
-}
-
-/// Emits the kernels of a program and notes the run for `RunByTheEmulator`.
-template <typename T>
-void add_job(const std::string &name, Program &p, const Buffer<T> &expected, int blocks, int ulp) {
-    std::string id = name;
-    for (char &ch : id) {
-        ch = isalnum((unsigned char)ch) ? ch : '_';
-    }
-    const std::string path = folder() + "/" + id;
-    std::vector<Argument> args;
-    for (const Argument &a : p.f.infer_arguments()) {
-        args.push_back(a);
-    }
-    p.f.compile_to_pto(path, args, "kernel", get_host_target());
-    Job job;
-    job.id = id;
-    job.type = expected.type();
-    job.ulp = ulp;
-    job.output = path + ".out.bin";
-    job.expected.assign((const uint8_t *)expected.data(), (const uint8_t *)expected.data() + expected.size_in_bytes());
-    std::ostringstream text;
-    text << "{\"id\": \"" << id << "\", \"launch\": \"" << path << ".launch.json\", ";
-    if (blocks) {
-        text << "\"blocks\": " << blocks << ", ";
-    }
-    text << "\"args\": {";
-    for (const auto &[input, buffer] : p.inputs) {
-        const std::string file = path + "." + input + ".bin";
-        write_data(file, buffer);
-        text << "\"" << input << "\": {\"file\": \"" << file << "\", " << list_of(buffer, "extent") << ", "
-             << list_of(buffer, "min") << "}, ";
-    }
-    text << "\"" << p.f.name() << "\": {\"out\": \"" << job.output << "\", " << list_of(expected, "extent") << ", "
-         << list_of(expected, "min") << "}}}";
-    job.text = text.str();
-    jobs().push_back(job);
-}
-
 template <typename T>
 void check(const std::string &name, const Make &make, const std::vector<int> &sizes, Counts *counts = nullptr,
            const std::vector<int> &mins = {}, int ulp = 0) {
@@ -215,10 +138,15 @@ void check(const std::string &name, const Make &make, const std::vector<int> &si
         expected.set_min(mins);
         got.set_min(mins);
     }
-    Program plain = make(false);
+    Program plain = make(false), scheduled;
     plain.f.realize(expected, get_host_target());
-    Program scheduled = make(true);
-    const Lowered lowered = lower_for_pto(scheduled.f);
+    Lowered lowered;
+    try {
+        scheduled = make(true);
+        lowered = lower_for_pto(scheduled.f);
+    } catch (const Halide::Error &e) {
+        FAIL() << e.what();
+    }
     if (counts) {
         *counts = count(lowered.s);
     }
@@ -252,12 +180,8 @@ void check(const std::string &name, const Make &make, const std::vector<int> &si
             return;
         }
     }
-    try {
-        Program emitted = make(true);
-        add_job(name, emitted, expected, 2, ulp);
-    } catch (const Halide::Error &e) {
-        ADD_FAILURE() << e.what() << "\n" << lowered.s;
-    }
+    Program emitted = make(true);
+    note_kernels(name, emitted.f, emitted.inputs, expected, 2, ulp);
 }
 
 template <typename T>

@@ -82,7 +82,7 @@ public:
 
     /// For functions, whose arguments are not unified: all index, or none.
     std::string unified(const Expr &e, bool index) const {
-        if (auto i = as_const_int(e)) {
+        if (auto i = as_const_int(e); i && (e.type() == Int(32) || e.type() == Int(64))) {
             return index ? "pto.const(" + std::to_string(*i) + ")" : "pto.i32(" + std::to_string(*i) + ")";
         }
         if (is_const(e)) {
@@ -184,7 +184,9 @@ public:
             return cast_text(op);
         }
         if (const Load *op = e.as<Load>()) {
-            return "scalar.load(" + names.of(op->name) + ", " + bare(op->index) + ")";
+            // Integers of the language are signed in memory, and signless when the scalar unit computes with them.
+            const std::string value = "scalar.load(" + names.of(op->name) + ", " + bare(op->index) + ")";
+            return op->type == Int(32) ? "scalar.cast(" + value + ", pto.i32)" : value;
         }
         if (const Let *op = e.as<Let>()) {
             return text(substitute_let(op));

@@ -8,6 +8,9 @@
 #include "regions/EnclosingLets.h"
 #include "simplify/Simplify.h"
 #include "support/Error.h"
+#include "support/Util.h"
+
+#include <sstream>
 
 namespace Halide {
 namespace Internal {
@@ -19,6 +22,19 @@ constexpr int64_t small_bytes = 16384;
 
 bool must_be_constant(MemoryType t) {
     return t == MemoryType::Register || t == MemoryType::GPR || t == MemoryType::UB;
+}
+
+/// `g.x.extent_realized` is "its extent in x".
+std::string dimension_in_words(const Expr &extent) {
+    const Variable *v = extent.as<Variable>();
+    const std::string suffix = ".extent_realized";
+    if (v && ends_with(v->name, suffix)) {
+        const std::string name = v->name.substr(0, v->name.size() - suffix.size());
+        return "its extent in " + name.substr(name.rfind('.') + 1);
+    }
+    std::ostringstream text;
+    text << "its extent " << extent;
+    return text.str();
 }
 
 class BoundSmall : public IRMutator {
@@ -85,6 +101,10 @@ class BoundSmall : public IRMutator {
             const Expr b = is_const(e) ? e : bound_of(e);
             const auto n = b.defined() ? as_const_int(b) : std::nullopt;
             if (!n || *n < 0 || mul_would_overflow(64, total, std::max<int64_t>(*n, 1))) {
+                user_assert(memory != MemoryType::UB)
+                    << "PTO, memory: " << name << " is stored in UB, where its size must be known when it is compiled, but "
+                    << dimension_in_words(e) << " has no constant upper bound.\n"
+                    << "  Split the loops that " << name << " is computed in by constants, or use bound, bound_extent or bound_storage.\n";
                 user_assert(!required) << "The allocation of " << name << (memory == MemoryType::UB ? " in UB" : " in registers") << " has no constant size: the extent "
                                        << e << " has no constant upper bound.\n  Use bound or bound_extent.\n";
                 return unchanged;

@@ -4,6 +4,8 @@
 
 #include "func/PTOProgram.h"
 #include "ir/IROperator.h"
+#include "lower/pto/PTOUtil.h"
+#include "support/Error.h"
 
 namespace Halide {
 namespace Internal {
@@ -43,6 +45,26 @@ void run_blocks_on_threads(Definition &def) {
             }
         }
     }
+}
+
+void refuse_threads(const Function &f, const Definition &def) {
+    for (const Dim &d : def.schedule().dims()) {
+        user_assert(d.for_type != ForType::GPUThread && d.for_type != ForType::GPULane)
+            << "PTO, loop structure: " << f.name() << " runs its loop over " << var_of_loop(d.var)
+            << " on the threads of a GPU, which a vector core does not have.\n  Vectorize " << var_of_loop(d.var) << " instead.\n";
+    }
+}
+
+void refuse_extern_stage(const Function &f) {
+    user_assert(!f.has_extern_definition())
+        << "PTO, call: " << f.name() << " is computed by the extern function " << f.extern_function_name()
+        << ", which kernels cannot call.\n  Compute it before the pipeline, and pass it as an ImageParam.\n";
+}
+
+void refuse_tracing(const Function &f) {
+    user_assert(!f.is_tracing_loads() && !f.is_tracing_stores() && !f.is_tracing_realizations())
+        << "PTO, statement: " << f.name() << " is traced, but a kernel has nobody to report to.\n"
+        << "  Take trace_loads, trace_stores and trace_realizations away, or compile for the CPU, where the same schedule runs.\n";
 }
 
 bool is_site(const LowerContext &ctx, const std::string &loop) {
@@ -120,6 +142,9 @@ void adapt_pto_schedules(LowerContext &ctx) {
     ctx.target.set_feature(Target::NoBoundsQuery);
     for (auto &entry : ctx.env) {
         entry.second.schedule().async() = false;
+        refuse_extern_stage(entry.second);
+        refuse_tracing(entry.second);
+        for_each_stage(entry.second, [&](Definition &d, int) { refuse_threads(entry.second, d); });
         for_each_stage(entry.second,
                        [&](Definition &d, int stage) { merge_vector_splits(ctx, entry.second, d, stage); });
     }

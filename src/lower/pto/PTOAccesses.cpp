@@ -1,4 +1,5 @@
 #include "lower/pto/PTOVectorizer.h"
+#include "lower/pto/PTOUtil.h"
 
 #include "analysis/ModulusRemainder.h"
 #include "ir/IREquality.h"
@@ -84,6 +85,9 @@ int PTOVectorizer::load_as(const Load *op, VMIElem elem) {
     const std::string var = lane.uniform ? "" : lane.var;
     const VMIPlacement placement = before_load(op->name, op->index);
     auto index = lane_affine(op->index, var, aliases);
+    if (index && !scalar_unit_computes(index->base)) {
+        index.reset();   // an address that only vectors can compute
+    }
     auto dense = [&](const Expr &base, const char *mode) {
         std::vector<VMIAttribute> attributes = {vmi_number("size", lane.lanes)};
         if (mode) {
@@ -230,7 +234,7 @@ void PTOVectorizer::store(const Store *op) {
     const Type t = op->value.type();
     const VMIElem elem = vmi_elem(t);
     const int bytes = vmi_bits(elem) / 8;
-    const VMIOperand pointer = VMIOperand::pointer(op->name, elem);
+    VMIOperand pointer = VMIOperand::pointer(op->name, elem);
     if (lane.uniform) {
         const VectorReduce *reduce = op->value.as<VectorReduce>();
         int v;
@@ -241,7 +245,10 @@ void PTOVectorizer::store(const Store *op) {
             if (guard >= 0) {
                 v = choose(guard, v, eval(Load::make(t.is_bool() ? UInt(8) : t, op->name, op->index)));
             }
-            v = one_lane(v);
+            // There is no maximum of bfloat16, with which one lane is taken out.
+            const bool bits = elem == VMIElem::BF16;
+            v = one_lane(bits ? as(v, VMIElem::UI16) : v);
+            pointer = bits ? VMIOperand::pointer(op->name, VMIElem::UI16) : pointer;
         }
         const auto index = lane_affine(op->index, "", aliases);
         if (!index || !is_scalar(index->base)) {

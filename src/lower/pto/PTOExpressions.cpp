@@ -438,8 +438,15 @@ int PTOVectorizer::eval_call(const Call *op) {
         return eval(select(op->args[0], op->args[1], op->args[2]));
     case Call::undef:
         return splat(make_zero(t));
-    case Call::return_second:
+    case Call::return_second: {
+        bool prints = false;
+        visit_with(op->args[0], [&](auto *, const Call *call) { prints = prints || call->call_type == Call::Extern; });
+        if (prints) {
+            refuse("statement", "a kernel cannot print, as the value that is computed here does",
+                   "Take print and print_when away, or compile for the CPU, where the same schedule runs.");
+        }
         return eval(op->args[1]);
+    }
     case Call::div_round_to_zero:
         if (is_const(op->args[1])) {
             return eval(lower_int_uint_div(op->args[0], op->args[1], true));

@@ -10,6 +10,7 @@
 #include "ir/IRVisitor.h"
 #include "ir/Substitute.h"
 #include "lower/pto/PTOUtil.h"
+#include "regions/Bounds.h"
 #include "simplify/Simplify.h"
 #include "support/Error.h"
 
@@ -83,6 +84,76 @@ struct GlobalAccesses : public IRGraphVisitor {
     }
 };
 
+/// Checks inside of what becomes a kernel are made by the host before it: of all iterations at once, if a check depends on loops.
+class HoistChecks : public IRMutator {
+    using IRMutator::visit;
+    std::vector<std::pair<std::string, Expr>> lets;
+    Scope<Interval> loops;
+    std::vector<std::pair<std::string, Expr>> first_iterations;
+    std::vector<Expr> guards;
+
+    Expr expand(Expr e) const {
+        for (size_t i = lets.size(); i-- > 0;) {
+            if (expr_uses_var(e, lets[i].first)) {
+                e = substitute(lets[i].first, lets[i].second, e);
+            }
+        }
+        return e;
+    }
+
+    Stmt visit(const LetStmt *op) override {
+        lets.emplace_back(op->name, op->value);
+        Stmt body = mutate(op->body);
+        lets.pop_back();
+        return op->with(op->value, body);
+    }
+    Stmt visit(const For *op) override {
+        const Interval min = bounds_of_expr_in_scope(expand(op->min), loops);
+        const Interval max = bounds_of_expr_in_scope(expand(op->max), loops);
+        ScopedBinding<Interval> bind(loops, op->name, Interval(min.min, max.max));
+        first_iterations.emplace_back(op->name, op->min);
+        Stmt body = mutate(op->body);
+        first_iterations.pop_back();
+        return op->changed(&For::body, body);
+    }
+    Stmt visit(const IfThenElse *op) override {
+        guards.push_back(op->condition);
+        Stmt then_case = mutate(op->then_case);
+        guards.back() = !op->condition;
+        Stmt else_case = op->else_case.defined() ? mutate(op->else_case) : Stmt();
+        guards.pop_back();
+        return op->with(op->condition, then_case, else_case);
+    }
+    Stmt visit(const AssertStmt *op) override {
+        Expr condition = op->condition;
+        for (const Expr &g : guards) {
+            condition = !g || condition;
+        }
+        condition = simplify(expand(condition));
+        const Interval i = bounds_of_expr_in_scope(condition, loops);
+        bool loads = false;
+        if (i.has_lower_bound()) {
+            visit_with(i.min, [&](auto *, const Load *) { loads = true; });
+        }
+        if (!i.has_lower_bound() || loads) {
+            return op;
+        }
+        Expr message = expand(op->message);
+        for (size_t k = first_iterations.size(); k-- > 0;) {
+            message = expand(substitute(first_iterations[k].first, first_iterations[k].second, message));
+        }
+        checks.push_back(AssertStmt::make(simplify(i.min), message));
+        return Evaluate::make(0);
+    }
+
+public:
+    std::vector<Stmt> checks;
+    using IRMutator::mutate;
+    Expr mutate(const Expr &e) override {
+        return e;
+    }
+};
+
 class MakeKernels {
     LowerContext &ctx;
     int count = 0;
@@ -112,12 +183,28 @@ class MakeKernels {
         return For::make(name, 0, simplify(launched - 1), ForType::GPUBlock, Partition::Never, DeviceAPI::PTO, s);
     }
 
+    /// A kernel and, before it, its checks.
+    template<typename Make>
+    static Stmt behind_checks(const Stmt &s, const Make &make) {
+        HoistChecks hoist;
+        const Stmt work = hoist(s);
+        std::vector<Stmt> parts = hoist.checks;
+        parts.push_back(make(work));
+        return Block::make(parts);
+    }
+
     Stmt single_block_kernel(const Stmt &s) {
-        return launch(ctx.unique_name("share"), 1, SerializeBlocks()(s));
+        return behind_checks(s, [&](const Stmt &work) {
+            return launch(ctx.unique_name("share"), 1, SerializeBlocks()(work));
+        });
+    }
+
+    Stmt grid_kernel(const Stmt &s) {
+        return behind_checks(s, [&](const Stmt &nest) { return grid(nest); });
     }
 
     /// A nest of block loops, perhaps inside serial ones and between lets.
-    Stmt grid_kernel(const Stmt &nest) {
+    Stmt grid(const Stmt &nest) {
         struct Layer {
             const For *loop = nullptr;
             const LetStmt *let = nullptr;
@@ -171,8 +258,8 @@ class MakeKernels {
                     e = substitute(l.let->name, l.let->value, e);
                 }
                 user_assert(!l.loop || !expr_uses_var(e, l.loop->name))
-                    << "The bounds of the block loop " << b->name << " depend on " << l.loop->name
-                    << ", which is inside the launch grid.\n  Fix them with bound, or move that loop outside.\n";
+                    << "PTO, loop structure: " << loop_in_words(b->name) << " goes to the blocks of a launch, but its bounds "
+                    << "depend on " << loop_in_words(l.loop->name) << ", which is inside of that launch.\n  Fix them with bound.\n";
             }
             return e;
         };
@@ -220,9 +307,9 @@ class MakeKernels {
         nest.accept(&a);
         for (const std::string &name : a.stored) {
             user_assert(!a.loaded.count(name))
-                << "The loop " << serial->name << " is serial and has block loops inside, and its iterations pass values of "
-                << name << " on through global memory, where blocks of a PTO device cannot wait for each other.\n"
-                << "  Move the block loops outside of " << serial->name << ".\n";
+                << "PTO, loop structure: " << loop_in_words(serial->name) << " is serial and has block loops inside, and its "
+                << "iterations pass values of " << name << " on through global memory, where blocks cannot wait for each other.\n"
+                << "  Move the block loops outside of " << var_of_loop(serial->name) << ".\n";
         }
     }
 

@@ -12,6 +12,7 @@
 #include "ir/Substitute.h"
 #include "lower/pto/PTOAnalysis.h"
 #include "lower/pto/PTOReductions.h"
+#include "lower/pto/PTOUtil.h"
 #include "simplify/Simplify.h"
 #include "support/Error.h"
 #include "support/Util.h"
@@ -176,7 +177,7 @@ protected:
             loads_here = loads_here && (unified.count(name) || registers.count(name));
         }
         if (!here || !loads_here || !loaded_buffers(op->index).empty() || op->value.type().bits() > 32 ||
-            reads_data_as_address(op->value)) {
+            (reads_data_as_address(op->value) && scalar_unit_computes(op->value))) {
             return op;
         }
         return For::make(ctx.unique_name("once"), 0, 0, ForType::Vectorized, Partition::Auto, DeviceAPI::None, op);

@@ -125,7 +125,7 @@ class Collect : public IRVisitor {
             elements = elements * cast(Int(64), e);
         }
         const Expr size = expand(elements);
-        user_assert(is_plan_value(size)) << "The size of " << op->name << ", which kernels pass on in global memory, is " << size
+        user_assert(is_plan_value(size)) << "PTO, memory: the size of " << op->name << ", which kernels pass on in global memory, is " << size
                                          << ", which the host cannot compute before they run.\n"
                                          << "  Give it bounds with bound or bound_storage.\n";
         ctx.pto->temporaries.push_back({op->name, op->type.is_bool() ? UInt(8) : op->type, size});
@@ -148,10 +148,6 @@ class Collect : public IRVisitor {
         visit_with(
             s,
             [&](auto *self, const Load *op) {
-                user_assert(!op->image.defined())
-                    << "The pipeline " << ctx.pipeline_name << " reads the Buffer " << op->name
-                    << ", which is part of the program; a kernel for a PTO device gets its data as arguments.\n"
-                    << "  Make it an ImageParam.\n";
                 uses[op->name].read = true;
                 uses[op->name].type = op->type.element_of();
                 self->visit_base(op);
@@ -186,7 +182,7 @@ class Collect : public IRVisitor {
         PTOLaunch launch;
         launch.kernel.name = op->name;
         launch.blocks = expand(op->max + 1);
-        user_assert(is_plan_value(launch.blocks)) << "The number of blocks of kernel " << op->name << " is " << launch.blocks
+        user_assert(is_plan_value(launch.blocks)) << "PTO, loop structure: the number of blocks of kernel " << op->name << " is " << launch.blocks
                                                   << ", which the host cannot compute.\n  Give the block loops bounds.\n";
         Stmt body = op->body;
         // What the launch plan cannot say is computed in the kernel, from the innermost let outward.

@@ -152,22 +152,28 @@ int64_t pack(std::vector<LiveBuffer> &buffers) {
     return total;
 }
 
+/// The tile that pto-stage made for a buffer is called `in.tile.$0`.
+std::string in_words(const std::string &buffer) {
+    const size_t tile = buffer.find(".tile");
+    return tile == std::string::npos ? buffer : "tile of " + buffer.substr(0, tile);
+}
+
 void report_overflow(const std::string &kernel, const std::vector<LiveBuffer> &buffers, int64_t total) {
     std::ostringstream list;
     const LiveBuffer *largest = &buffers[0];
     for (const LiveBuffer &b : buffers) {
-        list << "    " << b.buffer.name << ": " << b.buffer.bytes << " bytes\n";
+        list << "    " << in_words(b.buffer.name) << ": " << b.buffer.bytes << " bytes\n";
         largest = b.buffer.bytes > largest->buffer.bytes ? &b : largest;
     }
     const int64_t fits = largest->innermost * pto_ub_bytes / total / 64 * 64;
     std::ostringstream advice;
     if (fits >= 64) {
-        advice << "  Split by " << fits << " or less where " << largest->buffer.name << " now has " << largest->innermost
+        advice << "  Split by " << fits << " or less where " << in_words(largest->buffer.name) << " now has " << largest->innermost
                << " elements in a row.\n";
     } else {
-        advice << "  Compute " << largest->buffer.name << " further inside, or split the loops around it.\n";
+        advice << "  Compute " << in_words(largest->buffer.name) << " further inside, or split the loops around it.\n";
     }
-    user_error << "The buffers of kernel " << kernel << " need " << total << " bytes of the unified buffer, which has "
+    user_error << "PTO, memory: the buffers of kernel " << kernel << " need " << total << " bytes of the unified buffer, which has "
                << pto_ub_bytes << ":\n" << list.str() << advice.str();
 }
 

@@ -17,6 +17,15 @@ namespace {
 struct Update {
     VectorReduce::Operator op = VectorReduce::Add;
     Expr term;
+    /// What the term names, innermost first.
+    std::vector<std::pair<std::string, Expr>> lets = {};
+
+    Expr with_lets(Expr e) const {
+        for (const auto &[name, value] : lets) {
+            e = Let::make(name, value, e);
+        }
+        return e;
+    }
 };
 
 /// The term of f[i] = f[i] op term.
@@ -34,7 +43,13 @@ std::optional<Update> match_update(const Store *store) {
         }
         return std::nullopt;
     };
-    const Expr &v = store->value;
+    // Shared operands are named in front of the update: f[i] = (let t = … in f[i] + t*t).
+    std::vector<std::pair<std::string, Expr>> lets;
+    Expr v = store->value;
+    while (const Let *let = v.as<Let>()) {
+        lets.emplace_back(let->name, let->value);
+        v = let->body;
+    }
     std::optional<Update> result;
     if (v.as<Add>()) {
         // The old value may stand anywhere in a chain of additions.
@@ -90,7 +105,36 @@ std::optional<Update> match_update(const Store *store) {
             rest = fma->args[0] + fma->args[1];
         }
     }
+    for (size_t i = lets.size(); i-- > 0;) {
+        rest = Let::make(lets[i].first, lets[i].second, rest);
+        result->lets.emplace_back(lets[i]);
+    }
     return loaded_buffers(rest).count(store->name) ? std::nullopt : result;
+}
+
+/// f[i] = uint8(f[i] != 0 || …) of bools in memory, as f[i] = f[i] || … .
+const Store *bools_in_memory(const Store *store, Stmt &as_bools) {
+    const Cast *cast = store->value.as<Cast>();
+    const bool logical = cast && cast->type == UInt(8) && (cast->value.as<Or>() || cast->value.as<And>());
+    if (!logical) {
+        return store;
+    }
+    class Loads : public IRMutator {
+        using IRMutator::visit;
+        const Store *const store;
+        Expr visit(const NE *op) override {
+            const Load *load = op->a.as<Load>();
+            if (load && load->name == store->name && is_const_zero(op->b) && equal(load->index, store->index)) {
+                return Load::make(Bool(), load->name, load->index);
+            }
+            return IRMutator::visit(op);
+        }
+
+    public:
+        explicit Loads(const Store *store) : store(store) {}
+    } loads(store);
+    as_bools = Store::make(store->name, loads.mutate(cast->value), store->index);
+    return as_bools.as<Store>();
 }
 
 Expr neutral_of(VectorReduce::Operator op, const Type &t) {
@@ -134,11 +178,13 @@ protected:
             op->value.type().bits() > 32) {
             return op;
         }
-        const auto update = match_update(op);
+        Stmt as_bools;
+        const Store *logical = bools_in_memory(op, as_bools);
+        const auto update = match_update(logical);
         if (!update) {
             return op;
         }
-        const Type t = op->value.type();
+        const Type t = logical->value.type();
         const bool is_sum = update->op == VectorReduce::Add;
         VectorReductions::Reduction r;
         r.name = ctx.unique_name(op->name + ".acc");
@@ -170,7 +216,8 @@ protected:
             update->op == VectorReduce::Min || update->op == VectorReduce::And ? VectorReduce::Min :
                                                                                  VectorReduce::Max,
             Load::make(r.type.with_lanes(lanes), r.name, Ramp::make(0, 1, lanes)), 1);
-        const Expr old = Load::make(t, op->name, op->index);
+        const Expr old = logical == op ? Load::make(t, op->name, op->index) :
+                                         Load::make(UInt(8), op->name, op->index) != make_zero(UInt(8));
         Expr combined;
         switch (update->op) {
         case VectorReduce::Add:
@@ -190,9 +237,9 @@ protected:
             break;
         }
         r.combine = For::make(ctx.unique_name("once"), 0, 0, ForType::Vectorized, Partition::Auto, DeviceAPI::None,
-                              Store::make(op->name, combined, op->index));
+                              Store::make(op->name, logical == op ? combined : cast(UInt(8), combined), op->index));
         result.reductions.push_back(r);
-        const Stmt accumulate = Store::make(r.name, value, lane);
+        const Stmt accumulate = Store::make(r.name, update->with_lets(value), lane);
         return is_const_one(op->predicate) ? accumulate : IfThenElse::make(op->predicate, accumulate);
     }
 

@@ -36,7 +36,22 @@ bool has_block_loops(const Stmt &s) {
 class PlaceStorage : public IRMutator {
     using IRMutator::visit;
     const bool whole_pipeline;
-    int blocks = 0, vectors = 0;
+    int loops = 0, blocks = 0, vectors = 0;
+    std::vector<std::pair<std::string, Expr>> lets;
+
+    Stmt visit(const LetStmt *op) override {
+        lets.emplace_back(op->name, op->value);
+        Stmt s = IRMutator::visit(op);
+        lets.pop_back();
+        return s;
+    }
+
+    /// Outside of all loops, what has no constant size passes through global memory.
+    bool belongs_to_host(const Realize *op) const {
+        return whole_pipeline && loops == 0 && std::any_of(op->bounds.begin(), op->bounds.end(), [&](const Range &r) {
+            return !constant_upper_bound(r.extent, lets, Scope<Interval>::empty_scope()).defined();
+        });
+    }
 
     bool in_kernel() const {
         return whole_pipeline || blocks > 0;
@@ -44,9 +59,11 @@ class PlaceStorage : public IRMutator {
 
     Stmt visit(const For *op) override {
         const bool block = is_pto_block(op), vector = is_vectorized(op->for_type);
+        loops++;
         blocks += block;
         vectors += vector;
         Stmt s = IRMutator::visit(op);
+        loops--;
         blocks -= block;
         vectors -= vector;
         return s;
@@ -58,21 +75,22 @@ class PlaceStorage : public IRMutator {
         MemoryType where = op->memory_type;
         if (!in_kernel()) {
             user_assert(where != MemoryType::UB)
-                << "Func " << op->name << " is stored in UB, but outside of all block loops: the unified buffer belongs "
+                << "PTO, memory: " << op->name << " is stored in UB, but outside of all block loops. The unified buffer belongs "
                 << "to one core while it runs one kernel.\n  Store " << op->name
                 << " inside a block loop with store_at or compute_at, or leave its storage to Auto.\n";
+            where = MemoryType::Heap;
+        } else if (where == MemoryType::Auto && belongs_to_host(op)) {
             where = MemoryType::Heap;
         } else if (where == MemoryType::Auto || where == MemoryType::Stack || where == MemoryType::UB) {
             where = vectors > 0 && has_one_element(op) ? MemoryType::Register : MemoryType::UB;
         } else {
             user_assert(where == MemoryType::Heap || where == MemoryType::Register)
-                << "Func " << op->name << " is computed in a kernel for a PTO device, which has no memory of the kind "
-                << where << ".\n  Use store_in(MemoryType::UB), or leave it to Auto.\n";
+                << "PTO, memory: " << op->name << " is computed in a kernel, which has no memory of the kind " << where << ".\n  Use store_in(MemoryType::UB), or leave it to Auto.\n";
         }
         if (where == MemoryType::Heap) {
             user_assert(!in_kernel() || (whole_pipeline && blocks == 0 && vectors == 0))
-                << "Func " << op->name << " is stored in global memory (Heap) inside of a kernel, which cannot allocate "
-                << "there.\n  Use store_in(MemoryType::UB), or compute it outside of the block loops.\n";
+                << "PTO, memory: " << op->name << " is stored in global memory (MemoryType::Heap) inside of a kernel, which cannot "
+                << "allocate there.\n  Use store_in(MemoryType::UB), or compute it outside of the block loops.\n";
         }
         return where == op->memory_type ? s : op->changed(&Realize::memory_type, where);
     }
@@ -327,8 +345,8 @@ class StageLoops : public IRMutator {
     Stmt visit(const For *op) override {
         const bool block = is_pto_block(op);
         user_assert(op->for_type != ForType::VectorizedSWAR || !(whole_pipeline || blocks))
-            << "The loop " << op->name << " packs lanes into words (VectorizeIn::SWAR) inside of a kernel for a PTO "
-            << "device, which has vectors of its own.\n  Use vectorize without SWAR.\n";
+            << "PTO, lanes: " << loop_in_words(op->name) << " packs lanes into words (VectorizeIn::SWAR), but a PTO device has "
+            << "vectors of its own.\n  Leave VectorizeIn::SWAR away.\n";
         if (op->for_type == ForType::Vectorized && (whole_pipeline || blocks > 0)) {
             return stage_vector_loop(op, scope, ctx);
         }
@@ -337,6 +355,32 @@ class StageLoops : public IRMutator {
         Stmt s = IRMutator::visit(op);
         blocks -= block;
         return s;
+    }
+
+    /// What the scalar unit has no operation for is computed by one lane of a vector.
+    Stmt visit(const Provide *op) override {
+        bool global = !scope.local.contains(op->name), known_places = true;
+        const auto check = [&](const std::string &name, const std::vector<Expr> &args) {
+            const bool here = scope.local.contains(name);
+            global = global || !here;
+            known_places = known_places && (here || std::all_of(args.begin(), args.end(), is_index_arithmetic));
+        };
+        check(op->name, op->args);
+        const bool vector = (whole_pipeline || blocks > 0) && op->values.size() == 1 && !scalar_unit_computes(op->values[0]);
+        if (vector) {
+            visit_with(op->values[0], [&](auto *self, const Call *call) {
+                if (call->call_type == Call::Halide || call->call_type == Call::Image) {
+                    check(call->name, call->args);
+                }
+                self->visit_base(call);
+            });
+        }
+        if (!vector || !global || !known_places) {
+            return op;
+        }
+        const Stmt once = For::make(ctx.unique_name(op->name + ".once"), 0, 0, ForType::Vectorized, Partition::Never,
+                                    DeviceAPI::None, op);
+        return stage_vector_loop(once.as<For>(), scope, ctx);
     }
 
 public:
@@ -348,9 +392,19 @@ public:
     }
 };
 
+void refuse_embedded_buffers(const Stmt &s, const LowerContext &ctx) {
+    visit_with(s, [&](auto *self, const Call *op) {
+        user_assert(op->call_type != Call::Image || !op->image.defined())
+            << "PTO, memory: " << ctx.pipeline_name << " reads the Buffer " << op->name
+            << ", which is part of the program, but a kernel gets its data as arguments.\n  Make it an ImageParam.\n";
+        self->visit_base(op);
+    });
+}
+
 }  // namespace
 
 Stmt pto_stage(const Stmt &s, LowerContext &ctx) {
+    refuse_embedded_buffers(s, ctx);
     const bool whole_pipeline = !has_block_loops(s);
     Stmt result = PlaceStorage(whole_pipeline)(s);
     FindCopiedFuncs find(ctx);

@@ -224,6 +224,10 @@ class Synchronize {
         std::vector<Item> items;
         Stmt s = stmt;
         while (s.defined()) {
+            if (is_vector_region(s)) {
+                items.push_back(statement(s));
+                break;
+            }
             if (const Block *b = s.as<Block>()) {
                 if (b->first.as<Block>()) {
                     // (a; b); c  →  a; b; c
@@ -260,6 +264,25 @@ class Synchronize {
         return items;
     }
 
+    /// The loops that an accumulator of several lanes lives through: vectors do not live across flags, so all of it is one
+    /// statement here.
+    bool is_vector_region(const Stmt &s) {
+        const Allocate *a = s.as<Allocate>();
+        if (!a || a->memory_type != MemoryType::Register) {
+            return false;
+        }
+        std::set<std::string> with_this = registers;
+        with_this.insert(a->name);
+        FindEffects find(with_this);
+        a->body.accept(&find);
+        for (int p = 0; p < pipe_count; p++) {
+            if (p != V && find.effects.touches((Pipe)p)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
     void note_ring(const LetStmt *let) {
         const std::string suffix = ".ring_buffer.index";
         if (!ends_with(let->name, suffix)) {
@@ -292,6 +315,10 @@ class Synchronize {
                 keep_common(item.enters_after, otherwise.enters_after);
                 keep_common(item.leaves_before, otherwise.leaves_before);
             }
+        } else if (is_vector_region(s)) {
+            const Allocate *a = s.as<Allocate>();
+            registers.insert(a->name);
+            item.s = a->changed(&Allocate::body, sequence(a->body, item));
         } else if (s.as<LetStmt>() || s.as<Allocate>() || s.as<ProducerConsumer>()) {
             item.s = sequence(s, item);
         }

@@ -17,6 +17,7 @@
 #include "regions/Bounds.h"
 #include "simplify/Simplify.h"
 #include "support/Error.h"
+#include "support/Util.h"
 
 namespace Halide {
 namespace Internal {
@@ -123,14 +124,28 @@ class FindTiles : public IRVisitor {
         return tiles.back();
     }
 
+    std::string in_words(const std::string &buffer, const std::vector<Expr> &args) const {
+        std::ostringstream text;
+        for (const Expr &e : args) {
+            text << (text.str().empty() ? buffer + "(" : ", ") << e;
+        }
+        std::string result = text.str() + ")";
+        for (const std::string &loop : all_loops) {
+            result = replace_all(result, loop, var_of_loop(loop));
+        }
+        return result;
+    }
+
     void check_index(const std::string &what, const std::string &buffer, const std::vector<Expr> &args) const {
         for (const Expr &e : args) {
             user_assert(is_index_arithmetic(e))
-                << "The vectorized loop " << lane << " " << what << " global memory at places that depend on data: "
-                << buffer << " at " << e << ".\n  Vector code of a PTO device reaches the unified buffer only. "
+                << "PTO, memory access: " << loop_in_words(lane) << " is vectorized and " << what
+                << " global memory at a place that depends on data, " << in_words(buffer, args)
+                << ".\n  Vector code reaches the unified buffer only: "
                 << (what == "loads from" ?
-                        "Store the table there, with " + buffer + ".in().compute_at(…).store_in(MemoryType::UB)" :
-                        std::string("Compute the Func in UB and copy it out")) << ", or do not vectorize.\n";
+                        "keep " + buffer + " there, as " + buffer + ".in().compute_at(…).store_in(MemoryType::UB) does" :
+                        "compute " + buffer + " there with store_in(MemoryType::UB), and copy it out by another Func")
+                << ", or do not vectorize this loop.\n";
         }
     }
 
@@ -322,8 +337,8 @@ std::vector<Expr> extents_of(const Tile &t, const TileScope &scope, std::string 
         const Expr e = constant_extent(l.min, l.max, scope);
         if (!e.defined()) {
             std::ostringstream s;
-            s << "the loop " << l.name << " from " << l.min << " to " << l.max
-              << " has no constant upper bound for its number of iterations";
+            s << loop_in_words(l.name) << " runs from " << l.min << " to " << l.max
+              << ", so its number of iterations has no constant upper bound";
             problem = s.str();
             return {};
         }
@@ -400,7 +415,7 @@ Plan make_plan(const For *loop, const TileScope &scope) {
         for (const InnerLoop &l : t.loops) {
             for (const InnerLoop &other : t.loops) {
                 if (expr_uses_var(l.min, other.name) || expr_uses_var(l.max, other.name)) {
-                    plan.problem = "the bounds of the loop " + l.name + " depend on the loop " + other.name;
+                    plan.problem = "the bounds of " + loop_in_words(l.name) + " depend on " + loop_in_words(other.name);
                 }
             }
         }
@@ -569,11 +584,12 @@ Stmt stage_vector_loop(const For *loop, const TileScope &scope, LowerContext &ct
         return For::make(piece, 0, (loop->max - loop->min) / n, ForType::Serial, Partition::Never, DeviceAPI::None,
                          apply_plan(plan, inner.as<For>(), scope, ctx));
     }
-    user_assert(problem.empty()) << "The vectorized loop " << loop->name << " accesses global memory, so it needs tiles in the "
-                                 << "unified buffer, but " << problem << ".\n"
+    user_assert(problem.empty()) << "PTO, loop structure: " << loop_in_words(loop->name)
+                                 << " is vectorized and accesses global memory, so it needs tiles in the unified buffer, but "
+                                 << problem << ".\n"
                                  << "  Split that loop by a constant, give it a bound, or store what it reads in UB.\n";
-    user_error << "The vectorized loop " << loop->name << " accesses global memory, and the tiles that it needs in the "
-               << "unified buffer are too large even for " << smallest_piece << " iterations.\n"
+    user_error << "PTO, memory access: " << loop_in_words(loop->name) << " is vectorized and accesses global memory, and the "
+               << "tiles that it needs in the unified buffer are too large even for " << smallest_piece << " iterations.\n"
                << "  Split the loops inside it and move the outer parts outside.\n";
 }
 

@@ -45,6 +45,16 @@ Expr constant_upper_bound(const Expr &e, const std::vector<std::pair<std::string
 /// Free variables of a statement or expression with their types, in order of first use.
 std::vector<std::pair<std::string, Type>> free_variables(const Stmt &s);
 
+/// Whether the scalar unit has operations for all of a value: integer arithmetic, and copies of anything. Floats, and what only
+/// vectors can do, is not for it.
+bool scalar_unit_computes(const Expr &e);
+
+/// `f.s0.x` as users say it: "the loop over x in the pure definition of f".
+std::string loop_in_words(const std::string &name);
+
+/// The Var of a loop: x of `f.s0.x`.
+std::string var_of_loop(const std::string &name);
+
 /// Whether a value is decided by index arithmetic alone: no load, no call with effects.
 bool is_index_arithmetic(const Expr &e);
 

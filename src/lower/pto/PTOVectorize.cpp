@@ -6,6 +6,7 @@
 #include "ir/IRPrinter.h"
 #include "ir/Substitute.h"
 #include "lower/pto/PTOVectorizer.h"
+#include "lower/pto/PTOUtil.h"
 #include "simplify/Simplify.h"
 #include "support/Error.h"
 #include "support/Util.h"
@@ -53,7 +54,7 @@ std::string PTOVectorizer::where() const {
     if (var != std::string::npos && isdigit((unsigned char)name[stage + 2])) {
         const int number = atoi(name.c_str() + stage + 2);
         text = (number == 0 ? "the pure definition of " : "update " + std::to_string(number - 1) + " of ") +
-               name.substr(0, stage) + ", vectorized over " + name.substr(var + 1) + ", ";
+               name.substr(0, stage) + ", vectorized over " + var_of_loop(name) + ", ";
     } else if (!name.empty() && name.find('$') == std::string::npos) {
         text = "the loop vectorized over " + name + ", ";
     } else if (!func.empty()) {
@@ -66,9 +67,15 @@ void PTOVectorizer::refuse(const std::string &category, const std::string &what,
     // The lane has the name of the user's Var.
     std::string text = what;
     if (!lane.var.empty()) {
-        std::string var = ends_with(lane.var, ".lane") ? lane.var.substr(0, lane.var.size() - 5) : lane.var;
-        var = var.substr(var.rfind('.') == std::string::npos ? 0 : var.rfind('.') + 1);
+        const std::string loop = ends_with(lane.var, ".lane") ? lane.var.substr(0, lane.var.size() - 5) : lane.var;
+        const std::string var = var_of_loop(loop), chunk = loop + ".chunk*" + std::to_string(lane.lanes) + ")";
         text = replace_all(text, lane.var, var);
+        text = replace_all(text, "((" + chunk + " + " + var + ")", var);
+        text = replace_all(text, "(" + chunk + " + " + var, var);
+    }
+    // The tile that pto-stage made for a buffer is called `in.tile.$0`.
+    for (size_t at = text.find(".tile.$"); at != std::string::npos; at = text.find(".tile.$", at)) {
+        text.erase(at, std::max(text.find_first_not_of("0123456789", at + 7), at + 7) - at);
     }
     user_error << "PTO, " << category << ": " << text << "\n  In " << where() << ".\n"
                << (advice.empty() ? "" : "  " + advice + "\n");
