@@ -139,6 +139,13 @@ public:
         }
         if (const Mod *op = e.as<Mod>()) {
             // The remainder of the machine has the sign of the dividend.
+            const Max *least = op->b.as<Max>();
+            const std::optional<int64_t> known = as_const_int(least ? least->b : op->b);
+            const bool positive = (known && *known > 0) || is_const(op->b);
+            if (!positive) {
+                const Expr zero = make_zero(op->type);
+                return text(Select::make(op->b == zero, zero, op->a - Div::make(op->a, op->b) * op->b));
+            }
             const std::string a = text(op->a), c = text(op->b);
             return "(" + a + " - " + a + " // " + c + " * " + c + ")";
         }

@@ -291,8 +291,9 @@ class FindCopies : public IRMutator {
             }
             const Stmt s = lower(part, depth + 1);
             if (!does_nothing(s)) {
-                // Moves first: what they leave behind their last element is overwritten by the single elements.
-                parts.insert(is_move(s) ? parts.begin() : parts.end(), s);
+                // What a move leaves behind its last element is overwritten later: by single elements, or by the part above.
+                const bool first = is_move(s) && std::none_of(parts.begin(), parts.end(), is_move);
+                parts.insert(first ? parts.begin() : parts.end(), s);
             }
         }
         return parts.empty() ? nothing() : Block::make(parts);

@@ -288,7 +288,13 @@ int PTOVectorizer::eval_node(const Expr &e) {
     if (const Let *op = e.as<Let>()) {
         // The same node means something else where a name is bound to something else.
         memo.clear();
-        if (op->value.type().is_bool() || is_scalar(op->value) || loaded_buffers(op->value).empty()) {
+        if (is_scalar(op->value)) {
+            b.let(op->name, op->value);
+            const int body = eval(op->body);
+            memo.clear();
+            return body;
+        }
+        if (op->value.type().is_bool() || loaded_buffers(op->value).empty()) {
             if (op->value.type() == Int(32) || op->value.type().is_bool() || is_splat_leaf(op->value)) {
                 const ScopedBinding<Expr> bind(aliases, op->name, op->value);
                 const int body = eval(op->body);

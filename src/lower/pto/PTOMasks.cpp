@@ -106,6 +106,12 @@ int PTOVectorizer::mask(const Expr &wrapped, int bits, int seed) {
     }
     if (const Let *op = e.as<Let>()) {
         memo.clear();
+        if (is_scalar(op->value)) {
+            b.let(op->name, op->value);
+            const int m = mask(op->body, bits, seed);
+            memo.clear();
+            return m;
+        }
         if (op->value.type().is_bool() || op->value.type() == Int(32)) {
             const ScopedBinding<Expr> bind(aliases, op->name, op->value);
             const int m = mask(op->body, bits, seed);
