@@ -1,9 +1,11 @@
 #include "ir/IREquality.h"
 
 #include "ir/IRConstants.h"
+#include "ir/IRMatch.h"
 
 #include <array>
 #include <cstring>
+#include <functional>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -76,11 +78,22 @@ struct PairHash {
     }
 };
 
+// What expr_match does with a Variable of the pattern: it matches, it does not, or it is an ordinary name.
+enum class Hole { Filled, Refused, None };
+using FillHole = std::function<Hole(const Variable *, const IRNode *)>;
+
+bool matches_type(Type pattern, Type type) {
+    return pattern.code() == type.code() && (pattern.bits() == 0 || pattern.bits() == type.bits()) &&
+           (pattern.lanes() == 0 || pattern.lanes() == type.lanes());
+}
+
 // Compares two graphs: first what nodes hold themselves, then their children from left to right. The first difference
 // in this walk decides.
 class Comparer {
     PendingPairs pending;
     const bool remember;
+    // If given, the left side is a pattern.
+    const FillHole *fill_hole;
     std::unordered_set<std::pair<const IRNode *, const IRNode *>, PairHash> seen;
 
     // The children of the node at hand, in order; pushed backwards so that the first is looked at first.
@@ -188,9 +201,11 @@ class Comparer {
         if (field(a->node_type, b->node_type)) {
             return true;
         }
-        if (a->node_type <= StrongestExprNodeType &&
-            differs(((const BaseExprNode *)a)->type, ((const BaseExprNode *)b)->type)) {
-            return true;
+        if (a->node_type <= StrongestExprNodeType) {
+            const Type left = ((const BaseExprNode *)a)->type, right = ((const BaseExprNode *)b)->type;
+            if (!(fill_hole && matches_type(left, right)) && differs(left, right)) {
+                return true;
+            }
         }
         switch (a->node_type) {
 #define HALIDE_IR_CASE(T) \
@@ -203,15 +218,19 @@ class Comparer {
     }
 
 public:
-    explicit Comparer(bool remember)
-        : remember(remember) {
+    explicit Comparer(bool remember, const FillHole *fill_hole = nullptr)
+        : remember(remember), fill_hole(fill_hole) {
     }
 
     int compare(const IRNode *a, const IRNode *b) {
         pending.push(a, b);
         while (!pending.empty()) {
             auto [x, y] = pending.pop();
-            if (x == y) {
+            // Equal parts of a pattern still have holes to fill.
+            if (x == y && !fill_hole) {
+                continue;
+            }
+            if (!x && !y) {
                 continue;
             }
             if (!x || !y) {
@@ -220,6 +239,15 @@ public:
             if (remember && !seen.insert({x, y}).second) {
                 // Equal, or the walk would have ended; or still being compared.
                 continue;
+            }
+            if (fill_hole && x->node_type == IRNodeType::Variable) {
+                const Hole hole = (*fill_hole)((const Variable *)x, y);
+                if (hole == Hole::Filled) {
+                    continue;
+                }
+                if (hole == Hole::Refused) {
+                    return 1;
+                }
             }
             children.clear();
             if (node(x, y)) {
@@ -275,6 +303,53 @@ bool graph_less_than(const Expr &a, const Expr &b) {
 }
 bool graph_less_than(const Stmt &a, const Stmt &b) {
     return compare(a, b, true) < 0;
+}
+
+namespace {
+
+// A hole takes an expression of a fitting type.
+bool fits(const Variable *hole, const IRNode *node) {
+    return node->node_type <= StrongestExprNodeType && matches_type(hole->type, ((const BaseExprNode *)node)->type);
+}
+
+}  // namespace
+
+bool expr_match(const Expr &pattern, const Expr &expr, std::vector<Expr> &result) {
+    result.clear();
+    const FillHole fill = [&](const Variable *hole, const IRNode *node) {
+        if (hole->name != "*") {
+            return Hole::None;
+        }
+        if (!fits(hole, node)) {
+            return Hole::Refused;
+        }
+        result.emplace_back((const BaseExprNode *)node);
+        return Hole::Filled;
+    };
+    if (Comparer(false, &fill).compare(pattern.get(), expr.get()) == 0) {
+        return true;
+    }
+    result.clear();
+    return false;
+}
+
+bool expr_match(const Expr &pattern, const Expr &expr, std::map<std::string, Expr> &result) {
+    const FillHole fill = [&](const Variable *hole, const IRNode *node) {
+        if (!fits(hole, node)) {
+            return Hole::Refused;
+        }
+        Expr &matched = result[hole->name];
+        const Expr e((const BaseExprNode *)node);
+        if (!matched.defined()) {
+            matched = e;
+        }
+        return equal(matched, e) ? Hole::Filled : Hole::Refused;
+    };
+    if (Comparer(false, &fill).compare(pattern.get(), expr.get()) == 0) {
+        return true;
+    }
+    result.clear();
+    return false;
 }
 
 namespace {
