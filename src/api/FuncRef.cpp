@@ -142,9 +142,8 @@ Stage FuncRef::update(IRNodeType op, const std::vector<Expr> &values) {
     user_assert((size_t)func.outputs() == values.size())
         << func.name() << " has " << func.outputs() << " values, but the right side of this update has "
         << values.size() << ".\n";
+    // In full_args, `_` is already written out.
     FuncRef self(func, full_args);
-    self.implicit_count = implicit_count;
-    self.implicit_placeholder_pos = implicit_placeholder_pos;
     std::vector<Expr> results;
     for (size_t i = 0; i < values.size(); i++) {
         const Expr old_value = values.size() == 1 ? Expr(self) : Expr(self[(int)i]);

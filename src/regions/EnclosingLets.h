@@ -17,6 +17,11 @@ public:
     void push(const std::string &name, const Expr &value);
     void pop(const std::string &name);
 
+    /// The value of a name, null if it is not defined here.
+    const Expr *find(const std::string &name) const {
+        return values.find(name);
+    }
+
     /// `e` simplified; definitions are written out, one layer at a time, until the result is a constant. Gives the
     /// simplified `e` if that does not happen within a few layers, or without growing too large.
     Expr simplify_to_constant(const Expr &e) const;

@@ -1,5 +1,7 @@
 #include "lower/loops/ConstantExtents.h"
 
+#include <map>
+#include <string>
 #include <vector>
 
 #include "ir/IREquality.h"
@@ -33,6 +35,59 @@ class ConstantExtents : public IRMutator {
             body = chain[i]->with(chain[i]->value, body);
         }
         return body;
+    }
+
+    /// What a condition says about the values of names: a specialization for one size is asked for to unroll or vectorize
+    /// by it.
+    void collect_values(const Expr &condition, bool holds, std::map<std::string, Expr> &found) {
+        if (const Variable *v = condition.as<Variable>()) {
+            if (const Expr *value = lets.find(v->name)) {
+                collect_values(*value, holds, found);
+            }
+        } else if (const Not *n = condition.as<Not>()) {
+            collect_values(n->a, !holds, found);
+        } else if (const And *a = holds ? condition.as<And>() : nullptr) {
+            collect_values(a->a, holds, found);
+            collect_values(a->b, holds, found);
+        } else if (const Or *o = holds ? nullptr : condition.as<Or>()) {
+            collect_values(o->a, holds, found);
+            collect_values(o->b, holds, found);
+        } else if (const EQ *eq = holds ? condition.as<EQ>() : nullptr) {
+            add_value(eq->a, eq->b, found);
+        } else if (const NE *ne = holds ? nullptr : condition.as<NE>()) {
+            add_value(ne->a, ne->b, found);
+        }
+    }
+
+    void add_value(const Expr &a, const Expr &b, std::map<std::string, Expr> &found) {
+        const bool swap = is_const(a);
+        const Variable *v = (swap ? b : a).as<Variable>();
+        const Expr &value = swap ? a : b;
+        if (v && is_const(value)) {
+            found.emplace(v->name, value);
+        }
+    }
+
+    Stmt mutate_branch(const Stmt &s, const Expr &condition, bool holds) {
+        if (!s.defined()) {
+            return s;
+        }
+        std::map<std::string, Expr> found;
+        collect_values(condition, holds, found);
+        for (const auto &[name, value] : found) {
+            lets.push(name, value);
+        }
+        Stmt result = mutate(s);
+        for (const auto &[name, value] : found) {
+            lets.pop(name);
+        }
+        return result;
+    }
+
+    Stmt visit(const IfThenElse *op) override {
+        const Stmt then_case = mutate_branch(op->then_case, op->condition, true);
+        const Stmt else_case = mutate_branch(op->else_case, op->condition, false);
+        return op->changed(&IfThenElse::then_case, then_case, &IfThenElse::else_case, else_case);
     }
 
     Stmt visit(const For *op) override {
