@@ -97,4 +97,26 @@ TEST(ProgramsReported3, ExpressionsMatchPatterns) {
     EXPECT_FALSE(expr_match(a + a, x + y, named));
 }
 
+// Both tasks compute the Func without async for themselves; its storage is outside of both.
+TEST(ProgramsReported3, TasksThatComputeTheSameHaveStorageOfTheirOwn) {
+    for (int variant = 0; variant < 6; variant++) {
+        Func f("f"), g("g"), out("out");
+        Var x("x"), y("y"), xo("xo"), yo("yo"), xi("xi"), yi("yi");
+        f(x, y) = x * 3 + y;
+        g(x, y) = f(x, y) + f(x + 1, y);
+        out(x, y) = g(x, y) * f(x, y);
+        out.tile(x, y, xo, yo, xi, yi, 16, 8);
+        f.compute_at(out, xo).hoist_storage(out, yo);
+        g.compute_at(out, xo).hoist_storage(out, yo).ring_buffer(1 + variant % 3).async();
+        if (variant >= 3) {
+            f.ring_buffer(2).async();
+        }
+        Buffer<int> result = out.realize({64, 32});
+        result.for_each_element([&](int x, int y) {
+            const int value = x * 3 + y;
+            EXPECT_EQ(result(x, y), (2 * value + 3) * value) << x << " " << y << " variant " << variant;
+        });
+    }
+}
+
 }  // namespace

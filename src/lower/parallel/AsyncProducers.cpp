@@ -44,9 +44,13 @@ class FindFuncs : public IRGraphVisitor {
         realized.insert(op->name);
         IRGraphVisitor::visit(op);
     }
+    void visit(const HoistedStorage *op) override {
+        hoisted.insert(op->name);
+        IRGraphVisitor::visit(op);
+    }
 
 public:
-    std::set<std::string> uses, produced, realized;
+    std::set<std::string> uses, produced, realized, hoisted;
 };
 
 FindFuncs find_funcs(const Stmt &s) {
@@ -379,6 +383,8 @@ class ForkProducers : public IRMutator {
     LowerContext &ctx;
     /// Regions of the realizations around.
     std::map<std::string, Region> outer;
+    /// Funcs whose place of allocation is around.
+    std::set<std::string> allocated_around;
 
     const Function *find(const std::string &name) const {
         auto it = ctx.env.find(name);
@@ -475,9 +481,16 @@ class ForkProducers : public IRMutator {
             }
         }
         ConsumerPart consumer_part(channels, producer_only);
-        const Stmt consumer = consumer_part.mutate(body);
+        Stmt consumer = consumer_part.mutate(body);
         ProducerPart producer_part(channels, needed, func);
-        const Stmt producer = producer_part.mutate(body);
+        Stmt producer = producer_part.mutate(body);
+        // What both tasks compute for themselves needs storage of their own, wherever it is allocated.
+        for (const std::string &g : needed) {
+            if (!producer_only.count(g) && all.realized.count(g) && allocated_around.count(g) && !all.hoisted.count(g)) {
+                consumer = allocated_here(g, consumer);
+                producer = allocated_here(g, producer);
+            }
+        }
         Stmt s = is_no_op(producer) ? consumer : is_no_op(consumer) ? producer : Fork::make(producer, consumer);
         for (const auto &[name, c] : channels) {
             if (c.reuses_storage()) {
@@ -509,12 +522,19 @@ class ForkProducers : public IRMutator {
         return op->changed(&Realize::body, fork(op->name, op->bounds, body));
     }
 
+    /// The place of allocation of a Func; the producers inside of it run as tasks already.
+    Stmt allocated_here(const std::string &name, const Stmt &body) {
+        return HoistedStorage::make(name, is_async(name) && has_ring(name) ? fork(name, Region(), body) : body);
+    }
+
     Stmt visit(const HoistedStorage *op) override {
+        const bool outermost = allocated_around.insert(op->name).second;
         const Stmt body = mutate(op->body);
-        if (!is_async(op->name) || !has_ring(op->name)) {
-            return body.same_as(op->body) ? Stmt(op) : HoistedStorage::make(op->name, body);
+        if (outermost) {
+            allocated_around.erase(op->name);
         }
-        return HoistedStorage::make(op->name, fork(op->name, Region(), body));
+        // Tasks inside may have taken the storage.
+        return find_funcs(body).hoisted.count(op->name) ? body : allocated_here(op->name, body);
     }
 
 public:

@@ -78,6 +78,11 @@ class TakeAllocations : public IRMutator {
         return body;
     }
 
+    Stmt visit(const HoistedStorage *op) override {
+        // A task of its own has storage of its own.
+        return op->name == func ? Stmt(op) : IRMutator::visit(op);
+    }
+
     Stmt visit(const LetStmt *op) override {
         std::vector<const LetStmt *> lets;
         Stmt body = op;
