@@ -199,8 +199,8 @@ bool is_regular(const Expr &part) {
         return true;  // one element for all lanes
     }
     const Ramp *r = load->index.as<Ramp>();
-    const auto stride = r && r->base.type().is_scalar() ? as_const_int(r->stride) : std::nullopt;
-    return stride && *stride >= 1 && *stride <= max_parts;
+    const int64_t stride = r && r->base.type().is_scalar() ? as_const_int(r->stride).value_or(0) : 0;
+    return stride >= 1 && stride <= max_parts;
 }
 
 /// 1 for what is the same in all parts, k for k merged parts, 0 for all else.
