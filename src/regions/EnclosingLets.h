@@ -26,6 +26,10 @@ public:
     /// simplified `e` if that does not happen within a few layers, or without growing too large.
     Expr simplify_to_constant(const Expr &e) const;
 
+    /// Whether an integer or condition certainly is no constant: two choices of the variables that are defined further
+    /// out give different values. Cheap.
+    bool varies(const Expr &e) const;
+
 private:
     Scope<Expr> values;
 };

@@ -69,7 +69,9 @@ class AllocationBounds : public IRMutator {
             storage = d.var == arg ? &d : storage;
         }
         Expr extent = lets.simplify_to_constant(touched.max - touched.min + 1);
-        if (!is_const(extent)) {
+        if (!is_const(extent) && lets.varies(extent)) {
+            extent = max - min + 1;
+        } else if (!is_const(extent)) {
             const Expr bound = find_constant_bound(extent, Direction::Upper);
             // Where two ends move together, their distance is a constant that simplification alone does not find.
             if (bound.defined() && is_const(find_constant_bound_if_equal(extent, bound))) {
