@@ -346,7 +346,7 @@ void LoopNestEditor::check_parallel_is_legal(const Dim &dim, const std::string &
     }
 }
 
-std::vector<std::string> LoopNestEditor::roots_of(const std::string &dim) const {
+std::vector<std::string> LoopNestEditor::roots_of(const std::string &dim, std::vector<std::string> *on_the_way) const {
     std::vector<std::string> names = {dim};
     const std::vector<Split> &splits = schedule.splits();
     for (auto s = splits.rbegin(); s != splits.rend(); ++s) {
@@ -362,6 +362,9 @@ std::vector<std::string> LoopNestEditor::roots_of(const std::string &dim) const 
             }
         }
         names = std::move(next);
+        if (on_the_way) {
+            on_the_way->insert(on_the_way->end(), names.begin(), names.end());
+        }
     }
     return names;
 }
@@ -376,15 +379,23 @@ void LoopNestEditor::check_blend_is_legal() const {
             continue;
         }
         const std::vector<std::string> blended = roots_of(s.old_var);
+        const auto among = [](const std::vector<std::string> &names, const std::string &name) {
+            return std::find(names.begin(), names.end(), name) != names.end();
+        };
         for (const Dim &d : schedule.dims()) {
-            if (d.for_type != ForType::Parallel && !is_gpu(d.for_type)) {
+            std::vector<std::string> origins = {d.var};
+            const std::vector<std::string> roots = roots_of(d.var, &origins);
+            // Tiles that are shifted inwards overlap: lanes that are different tiles race. Those of one tile do not.
+            const bool lanes_race = is_vectorized(d.for_type) && s.tail == TailStrategy::ShiftInwardsAndBlend &&
+                                    among(origins, s.outer);
+            if (!lanes_race && d.for_type != ForType::Parallel && !is_gpu(d.for_type)) {
                 continue;
             }
-            for (const std::string &root : roots_of(d.var)) {
-                user_assert(std::find(blended.begin(), blended.end(), root) == blended.end())
+            for (const std::string &root : roots) {
+                user_assert(!among(blended, root))
                     << stage_name << ": the split of " << s.old_var << " uses a tail strategy that blends with values "
-                    << "stored before, and " << d.var << ", a loop over the same dimension, is parallel: this is a "
-                    << "race condition.\n"
+                    << "stored before, and " << d.var << ", a loop over the same dimension, is "
+                    << (lanes_race ? "vectorized" : "parallel") << ": this is a race condition.\n"
                     << "  Use TailStrategy::GuardWithIf, or call allow_race_conditions() first.\n";
             }
         }

@@ -29,7 +29,7 @@ class LoopNestEditor {
     bool may_reorder(const std::vector<std::string> &rvars) const;
     void check_parallel_is_legal(const Dim &dim, const std::string &what_was_called) const;
     void check_blend_is_legal() const;
-    std::vector<std::string> roots_of(const std::string &dim) const;
+    std::vector<std::string> roots_of(const std::string &dim, std::vector<std::string> *on_the_way = nullptr) const;
 
 public:
     explicit LoopNestEditor(const Stage &stage);

@@ -101,6 +101,14 @@ std::vector<Case> schedule_cases() {
          "Error: f.update(0).vectorize(r$y): f.update(0) is atomic, but its update is not known to be associative and "
          "commutative, so the order of iterations may change the result.\n"
          "  If it is, call f.update(0).atomic(true).\n"},
+        {"blend_with_vectorized_tiles",
+         [] {
+             Program p;
+             p.pure.split(p.x, p.xo, p.xi, 8, TailStrategy::ShiftInwardsAndBlend).vectorize(p.xo);
+         },
+         "Error: g: the split of x uses a tail strategy that blends with values stored before, and x.xo.V, a loop over the "
+         "same dimension, is vectorized: this is a race condition.\n"
+         "  Use TailStrategy::GuardWithIf, or call allow_race_conditions() first.\n"},
         {"blend_with_parallel",
          [] {
              Program p;
