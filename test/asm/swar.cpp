@@ -20,6 +20,7 @@ using namespace Halide::ConciseCasts;
 namespace {
 
 const std::string x86 = "x86-64-linux-sse41", arm = "arm-64-linux";
+const std::string x86_with_pext = "x86-64-linux-avx2-avx512_skylake";
 
 /// The instructions of function f, one per line, operands included; labels end in a colon.
 std::vector<std::string> instructions_of(Func f, const std::vector<Argument> &args, const std::string &target) {
@@ -264,6 +265,40 @@ TEST(SWARCode, hand_off) {
     }
 }
 
+// Lanes change their width in one instruction where that is fast, unless words are lanes of vectors.
+TEST(SWARCode, bits_move_at_once) {
+    const std::vector<std::pair<std::string, bool>> targets = {{x86, false},
+                                                               {"x86-64-linux-sse41-avx-avx2-f16c-fma", false},
+                                                               {"x86-64-linux-avx2-tune_znver2", false},
+                                                               {"x86-64-linux-sse41-tune_znver3", false},
+                                                               {"x86-64-linux-avx2-tune_znver3", true},
+                                                               {"x86-64-linux-avx2-avx512_zen4-tune_znver4", true},
+                                                               {x86_with_pext, true},
+                                                               {arm, false}};
+    for (const auto &[target, fast] : targets) {
+        for (bool inside_simd : {false, true}) {
+            ImageParam a(UInt(8), 2, "a"), w(UInt(16), 2, "w");
+            Var x("x"), y("y");
+            Func wider("f"), narrower("f");
+            wider(x, y) = u16(a(x, y)) + 3;
+            narrower(x, y) = u8(w(x, y) >> 4);
+            for (Func *f : {&wider, &narrower}) {
+                f->bound(x, 0, 4).vectorize(x, VectorizeIn::SWAR);
+                if (inside_simd) {
+                    f->vectorize(y, 4);
+                }
+            }
+            const auto to_wide = instructions_of(wider, {a}, target), to_narrow = instructions_of(narrower, {w}, target);
+            const auto expect_used = [&](const std::vector<std::string> &code, const char *instruction) {
+                EXPECT_EQ(matching(code, instruction) > 0, fast && !inside_simd)
+                    << instruction << ", " << target << "\n" << joined(code);
+            };
+            expect_used(to_wide, "^pdep");
+            expect_used(to_narrow, "^pext[lq]");
+        }
+    }
+}
+
 // ---- Instructions per operation (docs/swar.md) ------------------------------------------------------------------------
 
 struct Row {
@@ -335,10 +370,23 @@ int instructions_for(const Row &row, int lanes, const std::string &target) {
     return (int)code.size() - matching(code, ":$");
 }
 
+/// Compares the table after a marker in docs/swar.md; writes it if BROMIDE_UPDATE_COUNTS is set.
+void expect_table(const std::string &marker, const std::string &table) {
+    const std::string path = std::string(BROMIDE_SOURCE_DIR) + "/docs/swar.md";
+    const std::string begin = "<!-- " + marker + " -->\n", end = "<!-- end of " + marker + " -->\n";
+    std::string text = read_file(path);
+    const size_t from = text.find(begin), to = text.find(end);
+    ASSERT_TRUE(from != std::string::npos && to != std::string::npos) << "no table of " << marker << " in " << path;
+    if (std::getenv("BROMIDE_UPDATE_COUNTS")) {
+        text.replace(from + begin.size(), to - from - begin.size(), table);
+        std::ofstream(path) << text;
+        return;
+    }
+    EXPECT_EQ(text.substr(from + begin.size(), to - from - begin.size()), table);
+}
+
 // What an operation adds to a function that only loads its operands and stores.
 TEST(SWARCode, instructions_per_operation) {
-    const std::string path = std::string(BROMIDE_SOURCE_DIR) + "/docs/swar.md";
-    const std::string begin = "<!-- counts -->\n", end = "<!-- end of counts -->\n";
     std::ostringstream table;
     table << "| operation | x86-64, 4 lanes | x86-64, 8 lanes | AArch64, 4 lanes | AArch64, 8 lanes |\n|---|---|---|---|---|\n";
     const Row complement = {"", 1, [](Type, Expr a, Expr) { return ~a; }};
@@ -360,15 +408,43 @@ TEST(SWARCode, instructions_per_operation) {
         }
         table << "\n";
     }
-    std::string text = read_file(path);
-    const size_t from = text.find(begin), to = text.find(end);
-    ASSERT_TRUE(from != std::string::npos && to != std::string::npos) << "no table in " << path;
-    if (std::getenv("BROMIDE_UPDATE_COUNTS")) {
-        text.replace(from + begin.size(), to - from - begin.size(), table.str());
-        std::ofstream(path) << text;
-        return;
+    expect_table("counts", table.str());
+}
+
+// Four lanes of 8 and 16 bits.
+TEST(SWARCode, instructions_per_change_of_width) {
+    struct Change {
+        const char *name;
+        Type from;
+        std::function<Expr(Expr)> make;
+    };
+    const std::vector<Change> changes = {
+        {"8 to 16 bits, unsigned", UInt(8), [](Expr a) { return u16(a); }},
+        {"8 to 16 bits, signed", Int(8), [](Expr a) { return i16(a); }},
+        {"16 to 8 bits", UInt(16), [](Expr a) { return u8(a); }},
+        {"16 to 8 bits, saturating", UInt(16), [](Expr a) { return u8_sat(a); }},
+    };
+    std::ostringstream table;
+    table << "| from, to | x86-64 | x86-64 with pext and pdep | AArch64 |\n|---|---|---|---|\n";
+    for (const Change &c : changes) {
+        table << "| " << c.name << " |";
+        for (const std::string &target : {x86, x86_with_pext, arm}) {
+            const auto instructions = [&](const Type &t, const std::function<Expr(Expr)> &make) {
+                ImageParam a(t, 1, "a");
+                a.dim(0).set_min(0);
+                Func f("f");
+                Var x("x");
+                f(x) = make(a(x));
+                f.bound(x, 0, 4).vectorize(x, VectorizeIn::SWAR);
+                f.output_buffer().dim(0).set_bounds(0, 4);
+                const auto code = instructions_of(f, {a}, target);
+                return (int)code.size() - matching(code, ":$");
+            };
+            table << " " << instructions(c.from, c.make) - instructions(UInt(8), [](Expr a) { return a; }) << " |";
+        }
+        table << "\n";
     }
-    EXPECT_EQ(text.substr(from + begin.size(), to - from - begin.size()), table.str());
+    expect_table("counts of width changes", table.str());
 }
 
 }  // namespace

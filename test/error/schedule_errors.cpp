@@ -106,7 +106,7 @@ std::vector<Case> schedule_cases() {
              Program p;
              p.pure.split(p.x, p.xo, p.xi, 8, TailStrategy::ShiftInwardsAndBlend).vectorize(p.xo);
          },
-         "Error: g: the split of x uses a tail strategy that blends with values stored before, and x.xo.V, a loop over the "
+         "Error: g: the split of x uses a tail strategy that blends with values stored before, and x.xo, a loop over the "
          "same dimension, is vectorized: this is a race condition.\n"
          "  Use TailStrategy::GuardWithIf, or call allow_race_conditions() first.\n"},
         {"blend_with_parallel",
