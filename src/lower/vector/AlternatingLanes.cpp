@@ -69,8 +69,8 @@ class FindPeriod : public IRGraphVisitor {
     void found(const Expr &a, const Expr &b) {
         const Ramp *r = a.as<Ramp>();
         const auto k = as_const_int(b);
-        const auto stride = r && r->base.type().is_scalar() ? as_const_int(r->stride) : std::nullopt;
-        if (!k || *k < 2 || *k > max_parts || !stride || *stride % *k == 0 || r->lanes % *k != 0 || r->lanes / *k < 2) {
+        const int64_t stride = r && r->base.type().is_scalar() ? as_const_int(r->stride).value_or(0) : 0;
+        if (!k || *k < 2 || *k > max_parts || !stride || stride % *k == 0 || r->lanes % *k != 0 || r->lanes / *k < 2) {
             return;
         }
         ambiguous = ambiguous || (period != 0 && period != *k);
