@@ -2,6 +2,7 @@
 
 #include "ir/IRConstants.h"
 #include "ir/IRMatch.h"
+#include "ir/StructuralHash.h"
 
 #include <array>
 #include <cstring>
@@ -362,6 +363,8 @@ class Hasher {
     // While there is some, children are hashed by recursion: enough for what is small. When it has run out, the hashes
     // of nodes are remembered.
     int fuel = 0;
+    // Whether only the kind counts of what is left when the fuel has run out.
+    bool top_only = false;
 
     void mix(uint64_t x) {
         h = (h ^ x) * 0x9e3779b97f4a7c15u;
@@ -378,6 +381,10 @@ class Hasher {
             const uint64_t below = hash_of_node(n);
             h = outer;
             mix(below);
+            return;
+        }
+        if (top_only) {
+            mix((uint64_t)n->node_type);
             return;
         }
         auto it = hashes.find(n);
@@ -494,6 +501,13 @@ class Hasher {
     }
 
 public:
+    uint64_t hash_of_top(const IRNode *root) {
+        constexpr int top = 64;
+        top_only = true;
+        fuel = top;
+        return root ? hash_of_node(root) : 0;
+    }
+
     uint64_t hash(const IRNode *root) {
         if (!root) {
             return 0;
@@ -532,6 +546,9 @@ uint64_t structural_hash(const Expr &e) {
 }
 uint64_t structural_hash(const Stmt &s) {
     return Hasher().hash(s.get());
+}
+uint64_t structural_hash_of_top(const Expr &e) {
+    return Hasher().hash_of_top(e.get());
 }
 
 }  // namespace Internal

@@ -3,6 +3,7 @@
 #include "analysis/ModulusRemainder.h"
 #include "analysis/Transfer.h"
 #include "ir/IREquality.h"
+#include "ir/StructuralHash.h"
 #include "ir/IROperator.h"
 #include "ir/IRVisitor.h"
 #include "simplify/Simplifier.h"
@@ -107,7 +108,7 @@ FormKey key_of(const LinearForm &form) {
     uint64_t sum = 0;
     for (const LinearForm::Term &t : form.terms) {
         const Variable *v = t.atom.as<Variable>();
-        const uint64_t h = v ? std::hash<std::string>()(v->name) * 0x9e3779b97f4a7c15ull : structural_hash(t.atom);
+        const uint64_t h = v ? std::hash<std::string>()(v->name) * 0x9e3779b97f4a7c15ull : structural_hash_of_top(t.atom);
         sum += (h | 1) * (uint64_t)(t.coefficient / g);
     }
     const bool negative = sum >> 63;
@@ -462,7 +463,7 @@ bool Simplifier::reads_memory(const Expr &e) {
 }
 
 void Simplifier::learn_truth(const Expr &condition, bool value) {
-    const uint64_t hash = structural_hash(condition);
+    const uint64_t hash = structural_hash_of_top(condition);
     truths_by_hash.emplace(hash, truths.size());
     for (const std::string *n : names_in(condition)) {
         mentioned[*n]++;
@@ -474,7 +475,7 @@ std::optional<bool> Simplifier::known_truth(const Expr &condition) {
     if (truths.empty()) {
         return std::nullopt;
     }
-    auto range = truths_by_hash.equal_range(structural_hash(condition));
+    auto range = truths_by_hash.equal_range(structural_hash_of_top(condition));
     for (auto it = range.first; it != range.second; ++it) {
         const Truth &t = truths[it->second];
         if (!t.hidden && same_expr(t.condition, condition)) {
