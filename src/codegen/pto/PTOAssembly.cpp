@@ -139,6 +139,18 @@ class AssemblyPrinter {
         unsupported(e);
     }
 
+    /// Casts to index take integers without a sign of their own.
+    std::string to_index(const std::string &name, const std::string &type) {
+        if (type == "index") {
+            return name;
+        }
+        const bool is_signed = type[0] == 's', is_unsigned = type[0] == 'u';
+        const std::string plain = is_signed || is_unsigned ? type.substr(1) : type;
+        const std::string bits =
+            plain == type ? name : pure("builtin.unrealized_conversion_cast " + name + " : " + type + " to " + plain);
+        return pure((is_unsigned ? "arith.index_castui " : "arith.index_cast ") + bits + " : " + plain + " to index");
+    }
+
     std::string index(const Expr &e) {
         if (auto c = as_const_int(e)) {
             return constant(*c, "index");
@@ -148,7 +160,7 @@ class AssemblyPrinter {
         }
         if (const Variable *op = e.as<Variable>()) {
             const std::string name = names.at(op->name), type = types.at(op->name);
-            return type == "index" ? name : pure("arith.index_cast " + name + " : " + type + " to index");
+            return to_index(name, type);
         }
         if (const Add *op = e.as<Add>()) {
             return arith("addi", op->a, op->b);
@@ -186,7 +198,7 @@ class AssemblyPrinter {
         if (const Load *op = e.as<Load>()) {
             const std::string loaded = load(op);
             const std::string type = elem_text(vmi_elem(op->type));
-            return pure("arith.index_cast " + loaded + " : " + type + " to index");
+            return to_index(loaded, type);
         }
         if (const Let *op = e.as<Let>()) {
             return index(graph_substitute(op->name, op->value, op->body));

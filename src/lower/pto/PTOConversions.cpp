@@ -202,16 +202,54 @@ int PTOVectorizer::eval_rounded(const Expr &value, const std::string &how) {
     return choose(is_small, r, x);
 }
 
+namespace {
+
+struct Division {
+    Expr quotient, remainder;
+};
+
+/// Of 32-bit numbers without sign, for a divisor other than 0. A quotient of floats has about 23 digits, and is made a little
+/// smaller, so that it is never too large: the first covers all but a 2^19th part of the dividend, the second leaves less than
+/// twice the divisor, and then at most one is missing.
+Division divide_unsigned(const Expr &dividend, const Expr &divisor) {
+    const Type u = UInt(32), f = Float(32);
+    const Expr below = make_const(f, 1 - 1.0 / (1 << 20));
+    const Expr d = cast(f, divisor);
+    const Expr q1 = cast(u, Mul::make(Div::make(cast(f, dividend), d), below));
+    const Expr r1 = Sub::make(dividend, Mul::make(q1, divisor));
+    const Expr q2 = cast(u, Mul::make(Div::make(cast(f, r1), d), below));
+    const Expr r2 = Sub::make(r1, Mul::make(q2, divisor));
+    const Expr q = Add::make(q1, q2), one_more = GE::make(r2, divisor);
+    return {Select::make(one_more, Add::make(q, make_one(u)), q), Select::make(one_more, Sub::make(r2, divisor), r2)};
+}
+
+/// Of 32-bit numbers: the remainder is never negative, and dividing by 0 gives 0 twice.
+Division divide_32_bits(const Expr &a, const Expr &c) {
+    const Type t = a.type(), u = UInt(32);
+    const Expr zero = make_zero(u), one = make_one(u);
+    const Expr by_zero = c == make_zero(t);
+    if (t.is_uint()) {
+        const Division d = divide_unsigned(a, c);
+        return {select(by_zero, zero, d.quotient), select(by_zero, zero, d.remainder)};
+    }
+    const Expr n = Call::make(u, Call::abs, {a}, Call::PureIntrinsic), m = Call::make(u, Call::abs, {c}, Call::PureIntrinsic);
+    const Division d = divide_unsigned(n, m);
+    // −n = −(q + 1)·m + (m − r)
+    const Expr up = a < make_zero(t) && d.remainder != zero;
+    const Expr q = select(up, d.quotient + one, d.quotient), r = select(up, m - d.remainder, d.remainder);
+    const Expr negative = (a < make_zero(t)) != (c < make_zero(t));
+    return {cast(t, select(by_zero, zero, negative, zero - q, q)), cast(t, select(by_zero, zero, r))};
+}
+
+}  // namespace
+
 Expr PTOVectorizer::divide_integers(const Expr &a, const Expr &c) const {
     const Type t = a.type();
     if (is_const(c)) {
         return lower_int_uint_div(a, c);
     }
     if (t.bits() == 32) {
-        std::ostringstream text;
-        text << a << " / " << c;
-        refuse("expression", "`" + text.str() + "` divides 32-bit integers by a value that is not a constant",
-               "Divide by constants, or 8- and 16-bit numbers, or floats.");
+        return divide_32_bits(a, c).quotient;
     }
     // Numbers of 16 bits are exact in float32, and the quotient is off by less than one. Rounded down from a positive
     // divisor's side, then corrected by the remainder; a remainder is never negative; x / 0 is 0.
@@ -222,6 +260,16 @@ Expr PTOVectorizer::divide_integers(const Expr &a, const Expr &c) const {
     const Expr step = select(y > 0, 1, -1);
     const Expr fixed = select(r < 0, q - step, select(r >= select(y > 0, y, 0 - y), q + step, q));
     return cast(t, select(y == 0, 0, fixed));
+}
+
+Expr PTOVectorizer::remainder_of_integers(const Expr &a, const Expr &c) const {
+    const Type t = a.type();
+    if (t.bits() == 32) {
+        return divide_32_bits(a, c).remainder;
+    }
+    const Type i = Int(32);
+    const Expr x = cast(i, a), y = cast(i, c);
+    return cast(t, select(y == 0, 0, x - cast(i, divide_integers(a, c)) * y));
 }
 
 bool PTOVectorizer::is_narrow_float(const Call *op) {

@@ -2,11 +2,13 @@
 
 #include "analysis/ConstantBounds.h"
 #include "ir/IREquality.h"
+#include "ir/IRMutator.h"
 #include "ir/IROperator.h"
 #include "ir/IRPrinter.h"
 #include "ir/IRVisitor.h"
 #include "ir/LowerIntrinsics.h"
 #include "ir/Substitute.h"
+#include "lower/pto/PTOMath.h"
 #include "simplify/Simplify.h"
 #include "support/Error.h"
 #include "support/Util.h"
@@ -56,6 +58,24 @@ bool PTOVectorizer::varies(const Expr &e) const {
     return finder.found;
 }
 
+Expr PTOVectorizer::without_aliases(const Expr &e) const {
+    class Expand : public IRMutator {
+    public:
+        explicit Expand(const Scope<Expr> &aliases) : aliases(aliases) {}
+
+    protected:
+        using IRMutator::visit;
+        Expr visit(const Variable *op) override {
+            const Expr *value = aliases.find(op->name);
+            return value ? mutate(*value) : Expr(op);
+        }
+
+    private:
+        const Scope<Expr> &aliases;
+    };
+    return Expand(aliases).mutate(e);
+}
+
 /// Scalars are computed by the scalar unit where it has the operations: 32-bit indices, and whatever needs none.
 bool PTOVectorizer::is_scalar(const Expr &e) const {
     return (e.type() == Int(32) || e.type().is_bool() || is_splat_leaf(e)) && !varies(e) && [&]() {
@@ -89,7 +109,7 @@ bool PTOVectorizer::is_splat_leaf(const Expr &e) const {
 }
 
 int PTOVectorizer::splat(const Expr &e) {
-    const Expr value = simplify(e);
+    const Expr value = simplify(without_aliases(e));
     return b.op("vbrc", vtype(e.type()), {VMIOperand::scalar_of(value, vmi_elem(e.type()))},
                 {vmi_number("size", lane.lanes)}, VMIPlacement::Free);
 }
@@ -104,7 +124,7 @@ int PTOVectorizer::unary(const char *name, const VMIType &t, int x) {
 
 int PTOVectorizer::with_scalar(const char *name, int x, const Expr &s, const Type &t) {
     return b.op(name, vtype(t),
-                {VMIOperand::of(x), VMIOperand::scalar_of(simplify(s), vmi_elem(t)), VMIOperand::of(full_mask(lane.lanes))});
+                {VMIOperand::of(x), VMIOperand::scalar_of(simplify(without_aliases(s)), vmi_elem(t)), VMIOperand::of(full_mask(lane.lanes))});
 }
 
 int PTOVectorizer::lane_numbers() {
@@ -268,8 +288,7 @@ int PTOVectorizer::eval_node(const Expr &e) {
         if (is_const(op->b)) {
             return eval(lower_int_uint_mod(op->a, op->b));
         }
-        const Type u = t.with_code(Type::UInt);
-        return eval(cast(t, cast(u, op->a) - cast(u, op->a / op->b) * cast(u, op->b)));
+        return eval(remainder_of_integers(op->a, op->b));
     }
     if (const Min *op = e.as<Min>()) {
         return eval_min_max(e, op->a, op->b, "vmin");
@@ -505,17 +524,17 @@ int PTOVectorizer::eval_extern(const Call *op) {
     if (is_named(op, "floor") || is_named(op, "ceil") || is_named(op, "trunc") || is_named(op, "round")) {
         return eval_rounded(op->args[0], op->name.substr(0, op->name.find('_')));
     }
-    if (is_named(op, "pow")) {
-        // x ^ y = exp(y · log x), for positive x.
-        return eval(exp(op->args[1] * log(op->args[0])));
-    }
     if (is_named(op, "tanh")) {
         // 1 − 2 / (exp 2x + 1): right at both ends; near 0 its absolute error is that of one rounding.
         const Expr two = make_const(t, 2), one = make_one(t);
         return eval(one - two / (exp(op->args[0] * two) + one));
     }
+    const Expr expanded = expand_pto_math(op);
+    if (expanded.defined()) {
+        return eval(expanded);
+    }
     refuse("call", "`" + text_of(op) + "` is a call that vector code cannot make",
-           "Vector code has sqrt, exp, log, floor, ceil, round, trunc and what is made of them; write others as polynomials.");
+           "Vector code has the mathematical functions of the language; what others compute must be written as expressions.");
 }
 
 int PTOVectorizer::eval_high_product(const Expr &x, const Expr &y, int shift) {

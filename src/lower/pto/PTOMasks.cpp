@@ -22,7 +22,8 @@ int PTOVectorizer::full_mask(int lanes) {
     return m;
 }
 
-int PTOVectorizer::prefix_mask(const Expr &count) {
+int PTOVectorizer::prefix_mask(const Expr &lanes) {
+    const Expr count = without_aliases(lanes);
     const int m = b.op("create_mask", VMIType::mask(lane.lanes), {VMIOperand::offset(count)},
                        {vmi_number("size", lane.lanes)}, VMIPlacement::Free);
     prefixes[m] = count;

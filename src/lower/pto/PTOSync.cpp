@@ -217,6 +217,62 @@ class Synchronize {
         return reach[p] <= i;
     }
 
+    // ---- Registers
+
+    /// From the allocation of a register to its last use: vectors live there, and those do not survive a flag.
+    using Range = std::pair<int, int>;
+
+    static std::vector<Range> register_ranges(const std::vector<Item> &items) {
+        std::vector<Range> ranges;
+        for (int i = 0; i < (int)items.size(); i++) {
+            const Allocate *a = items[(size_t)i].wrapper ? items[(size_t)i].s.as<Allocate>() : nullptr;
+            if (!a || a->memory_type != MemoryType::Register) {
+                continue;
+            }
+            Range range(i, i);
+            for (int j = i + 1; j < (int)items.size(); j++) {
+                const Item &item = items[(size_t)j];
+                const LetStmt *let = item.wrapper ? item.s.as<LetStmt>() : nullptr;
+                if (item.wrapper && !let) {
+                    continue;
+                }
+                bool uses = false;
+                auto note = [&](auto *self, const auto *op) {
+                    uses = uses || op->name == a->name;
+                    self->visit_base(op);
+                };
+                auto look = [&](const auto &what) {
+                    visit_with(what, [&](auto *self, const Load *op) { note(self, op); },
+                               [&](auto *self, const Store *op) { note(self, op); });
+                };
+                let ? look(let->value) : look(item.s);
+                range.second = uses ? j : range.second;
+            }
+            ranges.push_back(range);
+        }
+        return ranges;
+    }
+
+    /// Moves flags out of the lives of registers: they are set later, or waited for earlier.
+    static void keep_registers_whole(const std::vector<Item> &items, std::vector<Flag> &flags) {
+        const std::vector<Range> ranges = register_ranges(items);
+        for (Flag &f : flags) {
+            for (bool moved = true; moved && !f.given;) {
+                moved = false;
+                for (const auto &[first, last] : ranges) {
+                    if (first <= f.set && f.set < last && (f.carried || last < f.wait)) {
+                        f.set = last;
+                        moved = true;
+                    }
+                    if (first < f.wait && f.wait <= last && (f.carried || f.set < first)) {
+                        f.wait = first;
+                        moved = true;
+                    }
+                }
+            }
+        }
+    }
+
     // ---- Sequences
 
     /// A statement as a list: blocks opened, lets and allocations followed into their bodies.
@@ -363,6 +419,7 @@ class Synchronize {
         std::vector<Flag> flags = given_flags(items);
         std::vector<Barrier> barriers;
         order_items(items, flags, barriers);
+        keep_registers_whole(items, flags);
         const Stmt result = rebuild(items, flags, barriers);
         note_orders(items, flags, whole);
         return result;
@@ -508,6 +565,7 @@ class Synchronize {
         std::vector<Barrier> barriers;
         order_items(items, flags, barriers);
         order_iterations(items, turning, buffers_apart_in_iterations(op), flags, barriers);
+        keep_registers_whole(items, flags);
         const int n = (int)items.size();
         std::vector<Stmt> before, after;
         choose_events(flags);

@@ -167,8 +167,8 @@ void PTOVectorizer::walk_for(const For *op) {
     VMIInst loop;
     loop.kind = VMIInst::Kind::For;
     loop.name = op->name;
-    loop.begin = simplify(op->min);
-    loop.end = simplify(op->max + 1);
+    loop.begin = simplify(without_aliases(op->min));
+    loop.end = simplify(without_aliases(op->max + 1));
     loop.hint = op->hint;
     for (const std::string &name : carried) {
         VMIInst::Carried c;
@@ -252,7 +252,7 @@ void PTOVectorizer::walk_if(const IfThenElse *op) {
     }
     VMIInst branch;
     branch.kind = VMIInst::Kind::If;
-    branch.scalar = simplify(condition);
+    branch.scalar = simplify(without_aliases(condition));
     std::set<std::string> merged = outer_registers_stored(op->then_case);
     for (const std::string &name : outer_registers_stored(op->else_case)) {
         merged.insert(name);
@@ -288,7 +288,7 @@ void PTOVectorizer::walk_if(const IfThenElse *op) {
 void PTOVectorizer::walk_let(const LetStmt *op) {
     const Type t = op->value.type();
     if (lane.lanes == 0 || is_scalar(op->value)) {
-        b.let(op->name, op->value);
+        b.let(op->name, lane.lanes ? without_aliases(op->value) : op->value);
         const ScopedBinding<ModulusRemainder> bind(facts, op->name,
                                                    t.is_int_or_uint() ? modulus_remainder(op->value, facts) :
                                                                         ModulusRemainder());

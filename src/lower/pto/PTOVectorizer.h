@@ -78,6 +78,7 @@ private:
     /// floor or ceil of a float as a 32-bit integer.
     Expr floor_to_int(const Call *op) const;
     Expr divide_integers(const Expr &a, const Expr &c) const;
+    Expr remainder_of_integers(const Expr &a, const Expr &c) const;
     /// The product of 32-bit numbers, shifted right by at least 32.
     int eval_high_product(const Expr &a, const Expr &b, int shift);
     int binary(const char *name, const VMIType &t, int a, int c);
@@ -90,6 +91,8 @@ private:
     bool is_scalar(const Expr &e) const;
     bool is_splat_leaf(const Expr &e) const;
     bool varies(const Expr &e) const;
+    /// With the values of lets that are seen through instead of their names.
+    Expr without_aliases(const Expr &e) const;
     VMIType vtype(const Type &t) const {
         return {vmi_elem(t), lane.lanes, false};
     }

@@ -212,7 +212,17 @@ void VMIBuilder::define_scalar(const std::string &name) {
 }
 
 void VMIBuilder::let(const std::string &name, const Expr &value) {
-    const int level = level_of(value);
+    // What is loaded stays where it is: something before may store it.
+    class Loads : public IRGraphVisitor {
+    public:
+        bool found = false;
+
+    protected:
+        using IRGraphVisitor::visit;
+        void visit(const Load *) override { found = true; }
+    } loads;
+    value.accept(&loads);
+    const int level = loads.found ? depth() : level_of(value);
     scalar_level[name] = level;
     VMIInst inst;
     inst.kind = VMIInst::Kind::Let;
