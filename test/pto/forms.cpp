@@ -133,6 +133,7 @@ TEST(PTOForms, Boundaries) {
         {"exterior", [](ImageParam in) { return BoundaryConditions::constant_exterior(in, 7); }},
         {"repeat", [](ImageParam in) { return BoundaryConditions::repeat_image(in); }},
         {"mirror", [](ImageParam in) { return BoundaryConditions::mirror_image(in); }},
+        {"interior", [](ImageParam in) { return BoundaryConditions::mirror_interior(in); }},
     };
     for (const auto &[name, condition] : conditions) {
         const auto make = condition;
@@ -143,6 +144,17 @@ TEST(PTOForms, Boundaries) {
             if (p.scheduled) {
                 rows(f);
             }
+            p.output(f, p.w, p.h);
+        }, {{300, 5}, {64, 3}});
+        t.add("boundary_ub_" + name, [=](Form &p) {
+            ImageParam in = p.input<float>("in", {p.w, p.h});
+            Func b = make(in), f("f");
+            f(x, y) = b(x - 1, y) + b(x, y - 1) * 3.0f + b(x + 1, y + 1);
+            if (p.scheduled) {
+                f.split(x, xo, xi, 128).pto_blocks(y).vectorize(xi, 64);
+                b.compute_at(f, xo).store_in(MemoryType::UB);
+            }
+            p.tolerance = 1e-6;
             p.output(f, p.w, p.h);
         }, {{300, 5}, {64, 3}});
     }
@@ -216,6 +228,19 @@ TEST(PTOForms, InnerLoops) {
         p.tolerance = 1e-4;
         p.output(f, p.w, p.h);
     });
+    t.add("triangle_where", [](Form &p) {
+        ImageParam in = p.input<int32_t>("in", {p.w, p.h});
+        Func f("f");
+        RDom r(0, 10);
+        r.where(r <= x % 8);
+        f(x, y) = 0;
+        f(x, y) += in(x, y) * r;
+        if (p.scheduled) {
+            rows(f);
+            f.update().reorder(r, x, y).pto_blocks(y).vectorize(x, 64);
+        }
+        p.output(f, p.w, p.h);
+    });
     t.add("triangle_uniform", [](Form &p) {
         ImageParam in = p.input<int32_t>("in", {p.w, p.h});
         Func f("f");
@@ -226,6 +251,17 @@ TEST(PTOForms, InnerLoops) {
         if (p.scheduled) {
             rows(f);
             f.update().reorder(r, x, y).pto_blocks(y).vectorize(x, 64);
+        }
+        p.output(f, p.w, p.h);
+    });
+    t.add("specialize_inside", [](Form &p) {
+        ImageParam in = p.input<int32_t>("in", {p.w, p.h});
+        Func f("f");
+        f(x, y) = in(x, y) * 3 + x;
+        if (p.scheduled) {
+            f.specialize(in.dim(0).extent() > 100).split(x, xo, xi, 128).pto_blocks(xo, y).vectorize(xi, 64);
+            f.specialize(in.dim(1).extent() > 2).pto_blocks(y).vectorize(x, 64);
+            f.pto_blocks(y).vectorize(x, 128);
         }
         p.output(f, p.w, p.h);
     });

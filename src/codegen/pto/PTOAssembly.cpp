@@ -136,6 +136,9 @@ class AssemblyPrinter {
         if (const Call *tag = Call::as_tag(e)) {
             return condition(tag->args[0]);
         }
+        if (const Let *op = e.as<Let>()) {
+            return condition(graph_substitute(op->name, op->value, op->body));
+        }
         unsupported(e);
     }
 
@@ -214,6 +217,18 @@ class AssemblyPrinter {
             if (op->is_intrinsic(Call::bitwise_and)) {
                 return arith("andi", op->args[0], op->args[1]);
             }
+            if (op->is_intrinsic(Call::bitwise_or)) {
+                return arith("ori", op->args[0], op->args[1]);
+            }
+            if (op->is_intrinsic(Call::bitwise_xor)) {
+                return arith("xori", op->args[0], op->args[1]);
+            }
+            if (op->is_intrinsic(Call::abs) && op->args[0].type().is_int()) {
+                return index(Max::make(op->args[0], Sub::make(make_zero(op->args[0].type()), op->args[0])));
+            }
+            if (op->is_intrinsic(Call::if_then_else) && op->args.size() == 3) {
+                return index(Select::make(op->args[0], op->args[1], op->args[2]));
+            }
         }
         unsupported(e);
     }
@@ -255,6 +270,20 @@ class AssemblyPrinter {
             }
             if (const Load *op = e.as<Load>()) {
                 return load(op);
+            }
+            if (const Let *op = e.as<Let>()) {
+                return typed(graph_substitute(op->name, op->value, op->body), elem);
+            }
+            if (const Select *op = e.as<Select>()) {
+                const std::string c = condition(op->condition), t = typed(op->true_value, elem), f = typed(op->false_value, elem);
+                return pure("arith.select " + c + ", " + t + ", " + f + " : " + type);
+            }
+            const Call *op = e.as<Call>();
+            if (op && (op->is_tag() || op->is_intrinsic({Call::promise_clamped, Call::unsafe_promise_clamped}))) {
+                return typed(op->args[0], elem);
+            }
+            if (op && op->is_intrinsic(Call::if_then_else) && op->args.size() == 3) {
+                return typed(Select::make(op->args[0], op->args[1], op->args[2]), elem);
             }
             unsupported(e);
         }

@@ -157,22 +157,25 @@ public:
 class MakeKernels {
     LowerContext &ctx;
     int count = 0;
+    Expr branch;   // what must hold for the arm at hand to be run
 
     std::string next_name() {
         return ctx.pipeline_name + "_k" + std::to_string(count++);
     }
 
     /// One launch in which each block takes every num-th of `total` shares, numbered by `share`.
-    Stmt launch(const std::string &share, const Expr &total, const Stmt &body) {
+    Stmt launch(const std::string &share, const Expr &all, const Stmt &body) {
+        // In an arm of a branch: no share at all if the other one is taken.
+        const Expr total = branch.defined() ? simplify(select(branch, all, make_zero(Int(32)))) : all;
         const std::string name = next_name();
         const std::string turn = name + ".turn", index = name + ".idx", blocks = name + ".num";
         // At least one block runs; said so, since division by what could be negative is not one instruction.
         const Expr idx = Variable::make(Int(32), index), num = Max::make(Variable::make(Int(32), blocks), 1);
         const Expr t = Variable::make(Int(32), turn);
         Stmt s;
-        if (is_const_one(total)) {
+        if (is_const_one(all)) {
             s = LetStmt::make(share, 0, body);
-            s = IfThenElse::make(idx == 0, s);
+            s = IfThenElse::make(branch.defined() ? idx == 0 && branch : idx == 0, s);
         } else {
             s = LetStmt::make(share, idx + t * Variable::make(Int(32), blocks), body);
             s = For::make(turn, 0, (total - 1 - idx) / num, ForType::Serial, Partition::Never, DeviceAPI::None, s);
@@ -369,6 +372,18 @@ public:
         }
         if (s.as<For>()) {
             return grid_kernel(s);
+        }
+        if (const IfThenElse *op = s.as<IfThenElse>(); op && is_index_arithmetic(op->condition)) {
+            // What a specialization decides is decided again by each kernel, which does nothing in the arm that is not taken.
+            const Expr outer = branch, condition = remove_likelies(op->condition);
+            branch = outer.defined() ? outer && condition : condition;
+            std::vector<Stmt> arms = {host(op->then_case)};
+            if (op->else_case.defined()) {
+                branch = outer.defined() ? outer && !condition : !condition;
+                arms.push_back(host(op->else_case));
+            }
+            branch = outer;
+            return Block::make(arms);
         }
         if (s.as<IfThenElse>()) {
             user_error << "The block loops of this pipeline are inside of a condition that only the host could decide:\n  "

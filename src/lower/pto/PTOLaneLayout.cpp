@@ -13,6 +13,7 @@
 #include "lower/pto/PTOAnalysis.h"
 #include "lower/pto/PTOReductions.h"
 #include "lower/pto/PTOUtil.h"
+#include "regions/Bounds.h"
 #include "simplify/Simplify.h"
 #include "support/Error.h"
 #include "support/Util.h"
@@ -282,11 +283,47 @@ private:
         return lanes;
     }
 
+    /// A serial loop whose bounds differ between the lanes runs from the least to the greatest, and in each iteration for those
+    /// lanes that are inside of their bounds.
+    class SameBounds : public IRMutator {
+    public:
+        SameBounds(const std::string &lane, int lanes) { range.push(lane, Interval(0, lanes - 1)); }
+
+    protected:
+        using IRMutator::visit;
+        Stmt visit(const For *op) override {
+            const Stmt body = mutate(op->body);
+            auto find = [&](const Expr &e) {
+                const bool fixed = !uses(e) || !loaded_buffers(e).empty();
+                return fixed ? Interval(e, e) : bounds_of_expr_in_scope(e, range);
+            };
+            const Interval min = find(op->min), max = find(op->max);
+            if (!min.has_lower_bound() || !max.has_upper_bound() || (min.min.same_as(op->min) && max.max.same_as(op->max))) {
+                return op->changed(&For::body, body);
+            }
+            const Expr i = Variable::make(Int(32), op->name);
+            return For::make(op->name, simplify(min.min), simplify(max.max), op->for_type, op->partition_policy, op->device_api,
+                             IfThenElse::make(op->min <= i && i <= op->max, body), op->hint);
+        }
+        Stmt visit(const LetStmt *op) override {
+            if (!uses(op->value) || op->value.type() != Int(32) || !loaded_buffers(op->value).empty()) {
+                return IRMutator::visit(op);
+            }
+            ScopedBinding<Interval> bind(range, op->name, bounds_of_expr_in_scope(op->value, range));
+            return IRMutator::visit(op);
+        }
+
+    private:
+        Scope<Interval> range;
+
+        bool uses(const Expr &e) const { return expr_uses_vars(e, range); }
+    };
+
     /// The lanes of one chunk that starts at `start`; `live` of them run if it is defined.
     static Stmt lanes_of(const For *op, const Stmt &body, int lanes, const Expr &start, const Expr &live) {
         const std::string name = op->name + ".lane";
         const Expr lane = Variable::make(Int(32), name);
-        Stmt s = substitute(op->name, simplify(start) + lane, body);
+        Stmt s = SameBounds(name, lanes).mutate(substitute(op->name, simplify(start) + lane, body));
         if (live.defined()) {
             s = IfThenElse::make(lane < live, s);
         }
