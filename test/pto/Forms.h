@@ -96,8 +96,9 @@ class Forms {
 
     static std::string numbers(const Buffer<> &b) {
         std::ostringstream s;
+        s << "[";
         for (int d = 0; d < b.dimensions(); d++) {
-            s << (d ? ", " : "[") << b.dim(d).extent();
+            s << (d ? ", " : "") << b.dim(d).extent();
         }
         return s.str() + "]";
     }

@@ -254,6 +254,16 @@ TEST(PTOForms, InnerLoops) {
         }
         p.output(f, p.w, p.h);
     });
+    t.add("specialize", [](Form &p) {
+        ImageParam in = p.input<int32_t>("in", {p.w, p.h});
+        Func f("f");
+        f(x, y) = in(x, y) * 3 + x;
+        if (p.scheduled) {
+            f.specialize(in.dim(0).extent() > 100).pto_blocks(y).vectorize(x, 64);
+            f.vectorize(x, 64);
+        }
+        p.output(f, p.w, p.h);
+    });
     t.add("specialize_inside", [](Form &p) {
         ImageParam in = p.input<int32_t>("in", {p.w, p.h});
         Func f("f");
@@ -671,6 +681,21 @@ TEST(PTOForms, Reducers) {
         }
         p.tolerance = 1e-4;
         p.output(f, p.h);
+    }, {{300, 5}});
+    t.add("rfactor_blocks", [](Form &p) {
+        ImageParam in = p.input<int32_t>("in", {p.w});
+        Func f("f");
+        RDom r(0, in.dim(0).extent());
+        RVar ro("ro"), ri("ri");
+        f() = 0;
+        f() += in(r);
+        if (p.scheduled) {
+            f.update().split(r, ro, ri, 100);
+            Func part = f.update().rfactor(ro, u);
+            part.compute_root().pto_blocks(u).update().pto_blocks(u).atomic().vectorize(ri, 64);
+            f.update().atomic().vectorize(ro, 64);
+        }
+        p.output(f);
     }, {{300, 5}});
     t.add("online_softmax_columns", [](Form &p) {
         ImageParam in = p.input<float>("in", {p.w, p.h});

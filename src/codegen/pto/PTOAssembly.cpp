@@ -142,6 +142,19 @@ class AssemblyPrinter {
         unsupported(e);
     }
 
+    static bool is_positive(const Expr &divisor) {
+        const Max *least = divisor.as<Max>();
+        const std::optional<int64_t> known = as_const_int(least ? least->b : divisor);
+        return known && *known > 0;
+    }
+
+    /// The quotient whose remainder is not negative, in quotients by positive numbers; 0 for the divisor 0.
+    static Expr divide(const Expr &a, const Expr &b) {
+        const Expr zero = make_zero(a.type()), one = make_one(a.type());
+        const Expr by_positive = Div::make(a, Max::make(b, one)), by_negative = Div::make(a, Max::make(zero - b, one));
+        return Select::make(b == zero, zero, Select::make(b > zero, by_positive, zero - by_negative));
+    }
+
     /// Casts to index take integers without a sign of their own.
     std::string to_index(const std::string &name, const std::string &type) {
         if (type == "index") {
@@ -175,9 +188,13 @@ class AssemblyPrinter {
             return arith("muli", op->a, op->b);
         }
         if (const Div *op = e.as<Div>()) {
-            return arith("floordivsi", op->a, op->b);
+            return is_positive(op->b) ? arith("floordivsi", op->a, op->b) : index(divide(op->a, op->b));
         }
         if (const Mod *op = e.as<Mod>()) {
+            if (!is_positive(op->b)) {
+                const Expr zero = make_zero(op->type);
+                return index(Select::make(op->b == zero, zero, op->a - divide(op->a, op->b) * op->b));
+            }
             const std::string a = index(op->a), c = index(op->b), q = arith("floordivsi", op->a, op->b);
             const std::string whole = pure("arith.muli " + q + ", " + c + " : index");
             return pure("arith.subi " + a + ", " + whole + " : index");
@@ -193,6 +210,9 @@ class AssemblyPrinter {
             return pure("arith.select " + c + ", " + t + ", " + f + " : index");
         }
         if (const Cast *op = e.as<Cast>()) {
+            if (op->value.type().is_bool()) {
+                return index(Select::make(op->value, make_one(op->type), make_zero(op->type)));
+            }
             if (op->value.type().is_int_or_uint() && op->type.is_int_or_uint() && op->type.bits() >= 32) {
                 return index(op->value);
             }

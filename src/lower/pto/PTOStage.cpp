@@ -347,7 +347,7 @@ class StageLoops : public IRMutator {
         user_assert(op->for_type != ForType::VectorizedSWAR || !(whole_pipeline || blocks))
             << "PTO, lanes: " << loop_in_words(op->name) << " packs lanes into words (VectorizeIn::SWAR), but a PTO device has "
             << "vectors of its own.\n  Leave VectorizeIn::SWAR away.\n";
-        if (op->for_type == ForType::Vectorized && (whole_pipeline || blocks > 0)) {
+        if (op->for_type == ForType::Vectorized) {
             return stage_vector_loop(op, scope, ctx);
         }
         blocks += block;
@@ -366,7 +366,7 @@ class StageLoops : public IRMutator {
             known_places = known_places && (here || std::all_of(args.begin(), args.end(), is_index_arithmetic));
         };
         check(op->name, op->args);
-        const bool vector = (whole_pipeline || blocks > 0) && op->values.size() == 1 && !scalar_unit_computes(op->values[0]);
+        const bool vector = op->values.size() == 1 && !scalar_unit_computes(op->values[0]);
         if (vector) {
             visit_with(op->values[0], [&](auto *self, const Call *call) {
                 if (call->call_type == Call::Halide || call->call_type == Call::Image) {
