@@ -1,5 +1,5 @@
-// SWAR loops and GPR storage as machine code, for x86-64 and AArch64, compiled on any host: which registers are named, and
-// how many instructions there are (test/asm/swar_counts.txt, docs/swar.md).
+// SWAR loops and GPR storage as machine code, for x86-64 and AArch64, compiled on any host: which registers are named,
+// and how many instructions there are (test/asm/swar_counts.txt, docs/swar.md).
 
 #include "Halide.h"
 
@@ -36,7 +36,8 @@ std::vector<std::string> instructions_of(Func f, const std::vector<Argument> &ar
             break;
         }
         const bool label = line.rfind(".LBB", 0) == 0;
-        const bool instruction = line.size() > 1 && line[0] == '\t' && line[1] != '.' && line[1] != '#' && line[1] != '/';
+        const bool instruction =
+            line.size() > 1 && line[0] == '\t' && line[1] != '.' && line[1] != '#' && line[1] != '/';
         if (inside && (label || instruction)) {
             result.push_back(label ? line.substr(0, line.find(':') + 1) : line.substr(1));
         }
@@ -122,13 +123,14 @@ void expect_file(const std::string &path, const std::string &text) {
     EXPECT_EQ(read_file(path), text) << path;
 }
 
-// ---- ggml's 6-bit scales and mins (q4_K and q5_K: twelve bytes per block of 256 weights) ------------------------------
+// ---- ggml's 6-bit scales and mins (q4_K and q5_K: twelve bytes per block of 256 weights)
+// ------------------------------
 //
-// Bytes 0 … 3 hold the scales 0 … 3 in six bits and the top bits of the scales 4 … 7; bytes 4 … 7 the same for mins; bytes
-// 8 … 11 the lower four bits of scales and mins 4 … 7.
+// Bytes 0 … 3 hold the scales 0 … 3 in six bits and the top bits of the scales 4 … 7; bytes 4 … 7 the same for mins;
+// bytes 8 … 11 the lower four bits of scales and mins 4 … 7.
 
 struct Scales {
-    ImageParam q{UInt(8), 2, "q"};   // [12, blocks]
+    ImageParam q{UInt(8), 2, "q"};  // [12, blocks]
     Var i{"i"}, part{"part"}, block{"block"};
     Func f{"f"};
 
@@ -216,7 +218,8 @@ TEST(SWARCode, words_stay_words) {
                         }
                         const auto code = instructions_of(f, {a}, target + features);
                         EXPECT_EQ(matching(code, simd_register(target)), 0)
-                            << words << " words of " << lanes << " lanes, " << target << features << "\n" << joined(code);
+                            << words << " words of " << lanes << " lanes, " << target << features << "\n"
+                            << joined(code);
                     }
                 }
             }
@@ -288,10 +291,12 @@ TEST(SWARCode, bits_move_at_once) {
                     f->vectorize(y, 4);
                 }
             }
-            const auto to_wide = instructions_of(wider, {a}, target), to_narrow = instructions_of(narrower, {w}, target);
+            const auto to_wide = instructions_of(wider, {a}, target),
+                       to_narrow = instructions_of(narrower, {w}, target);
             const auto expect_used = [&](const std::vector<std::string> &code, const char *instruction) {
                 EXPECT_EQ(matching(code, instruction) > 0, fast && !inside_simd)
-                    << instruction << ", " << target << "\n" << joined(code);
+                    << instruction << ", " << target << "\n"
+                    << joined(code);
             };
             expect_used(to_wide, "^pdep");
             expect_used(to_narrow, "^pext[lq]");
@@ -299,11 +304,12 @@ TEST(SWARCode, bits_move_at_once) {
     }
 }
 
-// ---- Instructions per operation (docs/swar.md) ------------------------------------------------------------------------
+// ---- Instructions per operation (docs/swar.md)
+// ------------------------------------------------------------------------
 
 struct Row {
     const char *name;
-    int operands;   ///< words that are loaded
+    int operands;  ///< words that are loaded
     std::function<Expr(Type, Expr, Expr)> make;
 };
 
@@ -333,8 +339,7 @@ const std::vector<Row> &rows() {
          [](Type t, Expr a, Expr b) { return cast(t, reinterpret(Int(8), a) < reinterpret(Int(8), b)); }},
         {"select(a < b, a, 7)", 2, [c](Type t, Expr a, Expr b) { return select(a < b, a, c(t, 7)); }},
         {"min, unsigned", 2, [](Type, Expr a, Expr b) { return min(a, b); }},
-        {"max, signed", 2,
-         [](Type, Expr a, Expr b) { return max(reinterpret(Int(8), a), reinterpret(Int(8), b)); }},
+        {"max, signed", 2, [](Type, Expr a, Expr b) { return max(reinterpret(Int(8), a), reinterpret(Int(8), b)); }},
         {"clamp(a, 5, 99), unsigned", 1, [c](Type t, Expr a, Expr) { return clamp(a, c(t, 5), c(t, 99)); }},
         {"abs", 1, [](Type, Expr a, Expr) { return abs(reinterpret(Int(8), a)); }},
         {"absd, unsigned", 2, [](Type, Expr a, Expr b) { return absd(a, b); }},
@@ -388,7 +393,8 @@ void expect_table(const std::string &marker, const std::string &table) {
 // What an operation adds to a function that only loads its operands and stores.
 TEST(SWARCode, instructions_per_operation) {
     std::ostringstream table;
-    table << "| operation | x86-64, 4 lanes | x86-64, 8 lanes | AArch64, 4 lanes | AArch64, 8 lanes |\n|---|---|---|---|---|\n";
+    table << "| operation | x86-64, 4 lanes | x86-64, 8 lanes | AArch64, 4 lanes | AArch64, 8 lanes "
+             "|\n|---|---|---|---|---|\n";
     const Row complement = {"", 1, [](Type, Expr a, Expr) { return ~a; }};
     const Row copy_both = {"", 2, [](Type, Expr a, Expr b) { return a ^ b; }};
     struct Machine {

@@ -337,7 +337,9 @@ void check(const std::vector<Composition> &compositions) {
 }
 
 TEST(SWAR, exhaustive) {
-    check({{Composition::Alone}, {Composition::InsideSIMD, TailStrategy::RoundUp}});
+    check({{Composition::Alone},
+           {Composition::InsideSIMD, TailStrategy::RoundUp},
+           {Composition::Update, TailStrategy::Auto, true, 4}});
 }
 
 // Few points, so that tails count.

@@ -173,7 +173,14 @@ private:
 
     void visit_predicate(const Expr &p) {
         if (!is_const_one(p) && has_likely(p, innermost) && uses(p)) {
-            add(p.get(), p, const_true(p.type().lanes()), std::nullopt);
+            // Lanes that are repeated or in another order all hold where those that they come from do.
+            Expr condition = p;
+            const Shuffle *s = condition.as<Shuffle>();
+            while (s && s->vectors.size() == 1) {
+                condition = s->vectors[0];
+                s = condition.as<Shuffle>();
+            }
+            add(p.get(), condition, const_true(p.type().lanes()), std::nullopt);
         } else {
             kept_as_they_are.insert(p.get());
         }

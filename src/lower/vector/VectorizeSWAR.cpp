@@ -289,6 +289,12 @@ protected:
 
 private:
     LowerContext &ctx;
+    // What unrolling made constant decides where lanes come from.
+    Stmt visit(const LetStmt *op) override {
+        const Expr value = simplify(op->value);
+        return is_const(value) ? mutate(substitute(op->name, value, op->body)) : IRMutator::visit(op);
+    }
+
     std::string device_loop;
     bool inside_simd = false;
 
