@@ -26,6 +26,10 @@ int main(int argc, char **argv) {
         if (picture.dimensions() == 2) {
             picture.add_dimension();
         }
+        if (picture.width() < 18 || picture.height() < 3) {
+            fprintf(stderr, "%s: %d x %d pixels are too few to blur (at least 18 x 3)\n", argv[1], picture.width(), picture.height());
+            return 1;
+        }
         Buffer<uint16_t> in(picture.width(), picture.height(), picture.channels());
         in.for_each_element([&](int x, int y, int c) { in(x, y, c) = picture(x, y, c); });
         Buffer<uint16_t> plain_out(in.width() - 2, in.height() - 2, in.channels());
