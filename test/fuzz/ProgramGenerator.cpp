@@ -1,5 +1,7 @@
 #include "ProgramGenerator.h"
 
+#include "api/ImageParam.h"
+
 #include <map>
 #include <sstream>
 
@@ -513,7 +515,13 @@ Built build_algorithm(const Program &p, Text text) {
     built.inputs = make_inputs(p);
     std::vector<Func> inputs;
     for (size_t i = 0; i < built.inputs.size(); i++) {
-        inputs.push_back(BoundaryConditions::repeat_edge(built.inputs[i]));
+        if (p.parameters) {
+            ImageParam parameter(p.inputs[i], 2, built.inputs[i].name());
+            parameter.set(built.inputs[i]);
+            inputs.push_back(BoundaryConditions::repeat_edge(parameter));
+        } else {
+            inputs.push_back(BoundaryConditions::repeat_edge(built.inputs[i]));
+        }
         text << "    Buffer<" << cpp_type(p.inputs[i]) << "> input" << i << " = make_input<" << cpp_type(p.inputs[i])
              << ">(" << p.width + 3 << ", " << p.height + 2 << ", " << (uint32_t)(p.seed * 31 + i) << "u);\n"
              << "    Func in" << i << " = BoundaryConditions::repeat_edge(input" << i << ");\n";

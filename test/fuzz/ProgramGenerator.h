@@ -90,6 +90,7 @@ struct Program {
     uint64_t seed = 0;
     Values values = Values::Any;
     int width = 0, height = 0;
+    bool parameters = false;       // inputs are ImageParams, not Buffers of the program
     std::vector<FuncSpec> funcs;   // the last is the output
     std::vector<Type> inputs;
 };

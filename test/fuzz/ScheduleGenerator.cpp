@@ -73,6 +73,8 @@ void apply_loop_directive(Target &s, const Directive &d) {
         s.unroll(v(0), d.numbers[0], d.tail);
     } else if (d.kind == "parallel") {
         s.parallel(v(0));
+    } else if (d.kind == "pto_blocks") {
+        s.pto_blocks(v(0));
     } else if (d.kind == "serial") {
         s.serial(v(0));
     } else if (d.kind == "tile") {
@@ -545,6 +547,10 @@ void apply(Built &b, const Directive &d) {
         f.store_in(MemoryType::Stack);
     } else if (d.kind == "store_in_gpr") {
         f.store_in(MemoryType::GPR);
+    } else if (d.kind == "store_in_ub") {
+        f.store_in(MemoryType::UB);
+    } else if (d.kind == "ring") {
+        f.hoist_storage(b.funcs[d.other], Var(d.vars[0])).ring_buffer(2).async();
     } else if (d.kind == "bound") {
         f.bound(Var(d.vars[0]), d.numbers[0], d.numbers[1]);
     } else if (d.kind == "atomic_swar") {
@@ -569,6 +575,14 @@ std::string directive_text(const Directive &d) {
     }
     if (d.kind == "store_in_stack") {
         s << ".store_in(MemoryType::Stack);";
+        return s.str();
+    }
+    if (d.kind == "store_in_ub") {
+        s << ".store_in(MemoryType::UB);";
+        return s.str();
+    }
+    if (d.kind == "ring") {
+        s << ".hoist_storage(f" << d.other << ", " << var_text(d.vars[0]) << ").ring_buffer(2).async();";
         return s.str();
     }
     if (d.kind == "store_in_gpr") {

@@ -259,7 +259,8 @@ std::string type_name(const Type &t) {
 
 /// `expected` is what the lowered statement gives.
 void add_job(const std::string &id, const std::string &launch, const PTOProgram &program, const Build &data,
-             const std::string &output, const Buffer<> &expected, int blocks, int ulp, const Buffer<> *allowed) {
+             const std::string &output, const Buffer<> &expected, int blocks, int ulp, const Buffer<> *allowed,
+             const std::string &measure = "") {
     ASSERT_TRUE(all->names.insert(id).second) << "two runs are called " << id;
     const std::string path = folder() + "/" + id;
     std::ostringstream text;
@@ -286,6 +287,9 @@ void add_job(const std::string &id, const std::string &launch, const PTOProgram 
     if (allowed) {
         write_bytes(path + ".allowed.bin", *allowed);
         text << ", \"allowed\": \"" << path << ".allowed.bin\"";
+    }
+    if (!measure.empty()) {
+        text << ", \"report\": true, \"minimal_sync\": true, \"measure\": \"" << measure << "\"";
     }
     write_bytes(path + ".expected.bin", expected);
     all->jobs.push_back(text.str() + "}");
@@ -373,7 +377,8 @@ class Runner {
                           << p.device.code.s;
             return false;
         }
-        add_job(id, p.launch, *p.device.program, data, p.device.code.output, lowered, 1 + number % 4, pipe.ulp, tolerance);
+        add_job(id, p.launch, *p.device.program, data, p.device.code.output, lowered, pipe.measure.empty() ? 1 + number % 4 : 1, pipe.ulp,
+                tolerance, pipe.measure);
         return true;
     }
 
@@ -390,12 +395,11 @@ public:
         number = all->pipelines++;
         std::string id = pipe.name;
         try {
-            const int heights[] = {3, 1, 5};
             if (pipe.run_time) {
                 id = pipe.name + "_n";
-                const Prepared p = compile(id, false, 300, 3);
+                const Prepared p = compile(id, false, pipe.widths.back(), pipe.heights[0]);
                 for (int w : pipe.widths) {
-                    const int h = pipe.dims == 1 ? 1 : heights[number % 3];
+                    const int h = pipe.dims == 1 ? 1 : pipe.heights[(size_t)number % pipe.heights.size()];
                     id = pipe.name + "_n_" + text(w, h);
                     if (!check(id, p, false, w, h)) {
                         return;
@@ -409,7 +413,7 @@ public:
                     if (!full && i >= 2) {
                         break;
                     }
-                    const int w = pipe.widths[(first + i) % pipe.widths.size()], h = pipe.dims == 1 ? 1 : heights[number % 3];
+                    const int w = pipe.widths[(first + i) % pipe.widths.size()], h = pipe.dims == 1 ? 1 : pipe.heights[(size_t)number % pipe.heights.size()];
                     id = pipe.name + "_" + text(w, h);
                     const Prepared p = compile(id, true, w, h);
                     if (!check(id, p, true, w, h)) {
@@ -486,6 +490,23 @@ void note_kernels(const std::string &name, Func f, const std::map<std::string, B
     } catch (const Halide::Error &e) {
         ADD_FAILURE() << e.what();
     }
+}
+
+std::string run_both(const std::string &id, Func plain, Func scheduled, const std::map<std::string, Buffer<>> &inputs,
+                     const std::vector<int> &extents) {
+    Build data;
+    data.inputs = inputs;
+    const Code reference = plain_code(plain);
+    const Device device = device_code(scheduled);
+    const Buffer<> expected = execute(reference, data, plain.type(), extents, {}, reference.s);
+    const int blocks = std::vector<int>{0, 1, 3}[(size_t)(all->pipelines++ % 3)];
+    const Buffer<> lowered = execute(device.code, data, plain.type(), extents, {}, LaunchBlocks(blocks)(device.code.s));
+    const std::string difference = first_difference(expected, lowered, nullptr);
+    if (difference.empty()) {
+        add_job(id, write_kernels(id, *device.program), *device.program, data, device.code.output, lowered, 1 + all->pipelines % 3, 0,
+                nullptr);
+    }
+    return difference;
 }
 
 void run(const Pipe &pipe) {

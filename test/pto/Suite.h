@@ -81,11 +81,20 @@ struct Pipe {
     /// First coordinates of the output.
     std::vector<int> mins;
     bool constant = true, run_time = true;
+    std::vector<int> heights = {3, 1, 5};
+    /// The hand-written kernel of the emulator's tests that this one is measured by; "-" looks for needless synchronisation only.
+    std::string measure;
 };
 
 /// Notes the kernels of one program for the emulator, under a name like this; `expected` is what they must give.
 void note_kernels(const std::string &name, Func f, const std::map<std::string, Buffer<>> &inputs, const Buffer<> &expected,
                   int blocks, int ulp);
+
+/// Runs a program without and with its schedule over these inputs, and notes its kernels for the emulator.
+/// @returns  the difference, or nothing.
+/// @throws   what the compiler throws.
+std::string run_both(const std::string &id, Func plain, Func scheduled, const std::map<std::string, Buffer<>> &inputs,
+                     const std::vector<int> &extents);
 
 /// Runs one pipeline for its extents, and notes its kernels for the emulator.
 void run(const Pipe &pipe);

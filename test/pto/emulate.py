@@ -65,6 +65,29 @@ def kernel_of(job):
         return file.read()
 
 
+def quality(job, report):
+    """What the kernel needs more than the hand-written one in its inner loops. Synchronisation that this run does not need is a
+    note: what separates iterations of a loop that this run goes through once may be needed by others."""
+    problems = []
+    needless = [what["what"] for kernel in report["kernels"] for what in kernel.get("redundant_sync") or []]
+    if needless:
+        print(f"note: {job['id']} would do without {', '.join(needless)}")
+    if job["measure"] == "-":
+        return problems
+    with open(os.path.join(ROOT, "test", "ptosim", "reference", "counts.json")) as file:
+        reference = json.load(file)[job["measure"]]["inner_loops"]
+    # The masked chunk of ours is a loop of at most one iteration; the reference has none.
+    blocks = max(1, max(loop["runs"] for kernel in report["kernels"] for loop in kernel["inner_loops"]) // 4)
+    main = [loop for kernel in report["kernels"] for loop in kernel["inner_loops"] if loop["runs"] > blocks]
+    if len(main) != len(reference):
+        problems.append(f"{len(main)} inner loops, the reference has {len(reference)}")
+    for ours, theirs in zip(main, reference):
+        if ours["vector_ops"] > theirs["vector_ops"]:
+            problems.append(f"line {ours['line']}: {ours['vector_ops']} vector operations {ours['ops']}, the reference has "
+                            f"{theirs['vector_ops']} {theirs['ops']}")
+    return problems
+
+
 def main():
     path, words = sys.argv[1], sys.argv[2:]
     with open(path) as file:
@@ -74,6 +97,8 @@ def main():
     for number, job in enumerate(jobs):
         result = run_job(session, job, os.path.dirname(path))
         problem = difference(job) if result["ok"] else result["error"]
+        if problem is None and "measure" in job:
+            problem = "; ".join(quality(job, result["report"])) or None
         if problem is not None:
             failures += 1
             print(f"FAILED {job['id']}: {problem}")

@@ -290,7 +290,8 @@ TEST(PTOSuite, M5Strides) {
              auto at = [&](Expr i, Expr j) { return cast<uint16_t>(in(i, j)); };
              f(x, y) = cast<uint8_t>((at(2 * x, 2 * y) + at(2 * x + 1, 2 * y) + at(2 * x, 2 * y + 1) + at(2 * x + 1, 2 * y + 1) + 2) / 4);
              if (b.scheduled) {
-                 f.split(x, xo, xi, 256).pto_blocks(xo, y).vectorize(xi, 128);
+                 f.output_buffer().dim(0).set_min(0);
+                 f.split(x, xo, xi, 512).pto_blocks(xo, y).vectorize(xi, 256);
                  in.in(f).compute_at(f, xo).store_in(MemoryType::UB);
              }
              return f;
@@ -351,6 +352,7 @@ TEST(PTOSuite, M5NarrowData) {
              Expr scale = b.scalar("scale", Float(32), 0.75);
              Func f = b.func("f");
              f(x, y) = fp4_e2m1_to_float(in(x / 2, y), x % 2) * scale;
+             f.output_buffer().dim(0).set_min(0);   // pairs begin with the low nibble
              if (b.scheduled) {
                  f.split(x, xo, xi, 1024).pto_blocks(y).vectorize(xi, 128);
                  in.in(f).compute_at(f, xo).store_in(MemoryType::UB);
@@ -361,6 +363,7 @@ TEST(PTOSuite, M5NarrowData) {
              ImageParam in = b.input<uint8_t>("in", {(b.w + 1) / 2, b.h}), other = b.input<float>("other", {b.w, b.h});
              Func f = b.func("f");
              f(x, y) = fp4_e1m2_to_float(in(x / 2, y), x % 2) + other(x, y);
+             f.output_buffer().dim(0).set_min(0);
              if (b.scheduled) {
                  f.split(x, xo, xi, 1024).pto_blocks(y).vectorize(xi, 128);
                  in.in(f).compute_at(f, xo).store_in(MemoryType::UB);

@@ -1,6 +1,7 @@
 #include <sstream>
 
 #include "codegen/pto/PTOOutputs.h"
+#include "codegen/pto/PTOTypes.h"
 #include "func/PTOProgram.h"
 #include "ir/IROperator.h"
 #include "ir/IRPrinter.h"
@@ -226,7 +227,7 @@ void write_launch(std::ostream &out, const PTOProgram &program, const PTOLaunch 
         const PTOKernelArg &a = launch.kernel.args[i];
         const PTOArgumentValue &v = launch.values[i];
         std::ostream &line = args.next();
-        line << "{\"name\": " << quoted(a.name);
+        line << "{\"name\": " << quoted(pto_plain_name(a.name));
         if (a.is_buffer) {
             line << ", \"pointer\": " << quoted(v.buffer) << ", \"dtype\": " << quoted(dtype(a.type))
                  << ", \"offset\": 0, \"bytes\": " << value_text(pointer_bytes(program, v.buffer))
@@ -240,7 +241,7 @@ void write_launch(std::ostream &out, const PTOProgram &program, const PTOLaunch 
         << ", \"capacity\": " << ub_capacity << ",\n";
     Lines buffers(out, "buffers", "        ");
     for (const PTOLocalBuffer &b : launch.local) {
-        buffers.next() << "{\"name\": " << quoted(b.name) << ", \"address\": " << b.address
+        buffers.next() << "{\"name\": " << quoted(pto_plain_name(b.name)) << ", \"address\": " << b.address
                        << ", \"bytes\": " << b.bytes << ", \"dtype\": " << quoted(dtype(b.type))
                        << ", \"copies\": " << b.copies << "}";
     }

@@ -2,6 +2,7 @@
 
 #include "support/Error.h"
 
+#include <algorithm>
 #include <cctype>
 #include <cmath>
 #include <cstdio>
@@ -45,9 +46,22 @@ PTONames::PTONames() {
     }
 }
 
+std::string pto_plain_name(const std::string &name) {
+    std::string result;
+    for (size_t i = 0; i < name.size(); i++) {
+        const size_t end = std::min(name.find_first_not_of("0123456789", i + 1), name.size());
+        if (name[i] == '$' && end > i + 1) {
+            i = end - 1;
+        } else {
+            result += name[i];
+        }
+    }
+    return result;
+}
+
 std::string PTONames::fresh(const std::string &hint) {
     std::string base;
-    for (char c : hint) {
+    for (char c : pto_plain_name(hint)) {
         base += isalnum((unsigned char)c) ? c : '_';
     }
     while (base.size() > 1 && base.back() == '_') {

@@ -16,6 +16,10 @@ std::string pto_dtype(const PTOKernelArg &arg);
 /// Python's exact form of a float: `float.fromhex("0x1.8p+0")`, `float("inf")`.
 std::string pto_float(double value);
 
+/// A name without the numbers that made it unique in the process (`in_im$607` is `in_im`): what was compiled before must not show
+/// in a kernel.
+std::string pto_plain_name(const std::string &name);
+
 /// Turns names of the IR into distinct Python identifiers, always the same for the same program.
 class PTONames {
 public:

@@ -329,6 +329,18 @@ class FindCopies : public IRMutator {
     };
 
     Stmt emit(const Copy &copy) {
+        // A loop that bounds of others depend on runs around moves of what is inside: a move has the same extents everywhere.
+        for (size_t i = 0; i < copy.loops.size(); i++) {
+            const CopyLoop around = copy.loops[i];
+            const bool bounds_others = std::any_of(copy.loops.begin(), copy.loops.end(), [&](const CopyLoop &l) {
+                return expr_uses_var(l.min, around.name) || expr_uses_var(l.max, around.name);
+            });
+            if (bounds_others) {
+                Copy inside = copy;
+                inside.loops.erase(inside.loops.begin() + (ptrdiff_t)i);
+                return For::make(around.name, around.min, around.max, ForType::Serial, Partition::Never, DeviceAPI::None, emit(inside));
+            }
+        }
         const Store *store = copy.leaf.as<Store>();
         const Load *load = store->value.as<Load>();
         if (!load) {

@@ -9,6 +9,7 @@
 #include "ir/LowerIntrinsics.h"
 #include "ir/Substitute.h"
 #include "lower/pto/PTOMath.h"
+#include "lower/pto/PTOUtil.h"
 #include "simplify/Simplify.h"
 #include "support/Error.h"
 #include "support/Util.h"
@@ -78,26 +79,7 @@ Expr PTOVectorizer::without_aliases(const Expr &e) const {
 
 /// Scalars are computed by the scalar unit where it has the operations: 32-bit indices, and whatever needs none.
 bool PTOVectorizer::is_scalar(const Expr &e) const {
-    return (e.type() == Int(32) || e.type().is_bool() || is_splat_leaf(e)) && !varies(e) && [&]() {
-        // Indices made of floats are not computed there.
-        class Finder : public IRGraphVisitor {
-        public:
-            bool found = false;
-
-        protected:
-            using IRGraphVisitor::visit;
-            void visit(const Cast *op) override {
-                found = found || op->value.type().is_float();
-                IRGraphVisitor::visit(op);
-            }
-            void visit(const Call *op) override {
-                found = found || op->type.is_float();
-                IRGraphVisitor::visit(op);
-            }
-        } finder;
-        e.accept(&finder);
-        return !finder.found;
-    }();
+    return (e.type() == Int(32) || e.type().is_bool() || is_splat_leaf(e)) && !varies(e) && scalar_unit_computes(e);
 }
 
 bool PTOVectorizer::is_splat_leaf(const Expr &e) const {
@@ -153,6 +135,30 @@ int PTOVectorizer::to_lanes(int value, int lanes) {
 }
 
 namespace {
+
+/// x of clamp(x, t.min(), t.max()) for a narrow integer type: such a conversion saturates. Undefined if it is something else.
+Expr clamped_to_range(const Expr &e, const Type &t) {
+    const Max *max = e.as<Max>();
+    const Min *min = e.as<Min>();
+    max = min ? min->a.as<Max>() : max;
+    min = max && !min ? max->a.as<Min>() : min;
+    // Integers that become signed bytes have no such conversion.
+    const Type from = e.type();
+    const bool converts = from.is_float() || (from.is_int() && t.bits() < from.bits() && t != Int(8));
+    if (!max || !min || !t.is_int_or_uint() || t.is_bool() || t.bits() > 16 || !converts) {
+        return Expr();
+    }
+    const auto is = [](const Expr &c, const Expr &bound) {
+        const std::optional<double> f = as_const_float(c);
+        const std::optional<int64_t> i = as_const_int(c);
+        const double want = bound.type().is_uint() ? (double)*as_const_uint(bound) : (double)*as_const_int(bound);
+        return f ? *f == want : i && (double)*i == want;
+    };
+    if (!is(min->b, t.max()) || !is(max->b, t.min())) {
+        return Expr();
+    }
+    return e.as<Min>() ? max->a : min->a;
+}
 
 bool is_nonnegative_constant(const Expr &e) {
     auto i = as_const_int(e);
@@ -218,6 +224,9 @@ int PTOVectorizer::eval_node(const Expr &e) {
         const Type from = op->value.type();
         if (from.is_bool()) {
             return eval(select(op->value, make_one(t), make_zero(t)));
+        }
+        if (const Expr inside = clamped_to_range(op->value, t); inside.defined()) {
+            return convert_saturating(inside, t);
         }
         if (t.is_int_or_uint() && from.is_float()) {
             if (const Call *c = op->value.as<Call>()) {

@@ -1,9 +1,12 @@
 #include "lower/pto/PTOMemoryPlan.h"
 
 #include <algorithm>
+#include <map>
+#include <set>
 #include <sstream>
 
 #include "func/PTOProgram.h"
+#include "ir/IRMutator.h"
 #include "ir/IROperator.h"
 #include "ir/IRPrinter.h"
 #include "ir/IRVisitor.h"
@@ -177,6 +180,49 @@ void report_overflow(const std::string &kernel, const std::vector<LiveBuffer> &b
                << pto_ub_bytes << ":\n" << list.str() << advice.str();
 }
 
+/// Unrolling copies allocations with their names: each gets one of its own.
+class UniqueAllocations : public IRMutator {
+    using IRMutator::visit;
+    LowerContext &ctx;
+    std::set<std::string> seen;
+    std::map<std::string, std::string> renamed;
+
+    const std::string &name_of(const std::string &name) const {
+        const auto it = renamed.find(name);
+        return it == renamed.end() ? name : it->second;
+    }
+    Stmt visit(const Allocate *op) override {
+        if (seen.insert(op->name).second) {
+            return IRMutator::visit(op);
+        }
+        const std::map<std::string, std::string> outside = renamed;
+        renamed[op->name] = ctx.unique_name(op->name);
+        seen.insert(renamed[op->name]);
+        const std::string name = renamed[op->name];
+        Stmt body = mutate(op->body);
+        renamed = outside;
+        return op->changed(&Allocate::name, name, &Allocate::body, body);
+    }
+    Stmt visit(const Free *op) override {
+        return Free::make(name_of(op->name));
+    }
+    Expr visit(const Load *op) override {
+        const Expr e = IRMutator::visit(op);
+        return renamed.count(op->name) ? e.as<Load>()->changed(&Load::name, name_of(op->name)) : e;
+    }
+    Stmt visit(const Store *op) override {
+        const Stmt s = IRMutator::visit(op);
+        return renamed.count(op->name) ? s.as<Store>()->changed(&Store::name, name_of(op->name)) : s;
+    }
+    Expr visit(const Variable *op) override {
+        return op->type.is_handle() && renamed.count(op->name) ? Variable::make(op->type, name_of(op->name)) : Expr(op);
+    }
+
+public:
+    explicit UniqueAllocations(LowerContext &ctx) : ctx(ctx) {
+    }
+};
+
 void plan_kernel(const For *kernel, LowerContext &ctx) {
     const std::map<std::string, int64_t> padded = pto_padded_elements(kernel->body);
     FindBuffers find(padded);
@@ -207,7 +253,8 @@ void plan_kernel(const For *kernel, LowerContext &ctx) {
 
 }  // namespace
 
-Stmt pto_memory_plan(const Stmt &s, LowerContext &ctx) {
+Stmt pto_memory_plan(const Stmt &stmt, LowerContext &ctx) {
+    const Stmt s = UniqueAllocations(ctx)(stmt);
     visit_with(s, [&](auto *self, const For *op) {
         if (is_pto_block(op)) {
             plan_kernel(op, ctx);

@@ -37,6 +37,7 @@ class PlaceStorage : public IRMutator {
     using IRMutator::visit;
     const bool whole_pipeline;
     int loops = 0, blocks = 0, vectors = 0;
+    bool nest_has_blocks = false;   // the outermost loop around
     std::vector<std::pair<std::string, Expr>> lets;
 
     Stmt visit(const LetStmt *op) override {
@@ -53,12 +54,14 @@ class PlaceStorage : public IRMutator {
         });
     }
 
+    /// Loops without blocks are a kernel of one block.
     bool in_kernel() const {
-        return whole_pipeline || blocks > 0;
+        return whole_pipeline || blocks > 0 || (loops > 0 && !nest_has_blocks);
     }
 
     Stmt visit(const For *op) override {
         const bool block = is_pto_block(op), vector = is_vectorized(op->for_type);
+        nest_has_blocks = loops == 0 ? has_block_loops(op) : nest_has_blocks;
         loops++;
         blocks += block;
         vectors += vector;
@@ -302,8 +305,6 @@ public:
 class StageLoops : public IRMutator {
     using IRMutator::visit;
     LowerContext &ctx;
-    const bool whole_pipeline;
-    int blocks = 0;
     TileScope scope;
 
     Stmt visit(const Realize *op) override {
@@ -343,18 +344,14 @@ class StageLoops : public IRMutator {
         return i;
     }
     Stmt visit(const For *op) override {
-        const bool block = is_pto_block(op);
-        user_assert(op->for_type != ForType::VectorizedSWAR || !(whole_pipeline || blocks))
+        user_assert(op->for_type != ForType::VectorizedSWAR)
             << "PTO, lanes: " << loop_in_words(op->name) << " packs lanes into words (VectorizeIn::SWAR), but a PTO device has "
             << "vectors of its own.\n  Leave VectorizeIn::SWAR away.\n";
         if (op->for_type == ForType::Vectorized) {
             return stage_vector_loop(op, scope, ctx);
         }
-        blocks += block;
         ScopedBinding<Interval> bind(scope.bounds, op->name, constant_bounds(op->min, op->max));
-        Stmt s = IRMutator::visit(op);
-        blocks -= block;
-        return s;
+        return IRMutator::visit(op);
     }
 
     /// What the scalar unit has no operation for is computed by one lane of a vector.
@@ -384,7 +381,7 @@ class StageLoops : public IRMutator {
     }
 
 public:
-    StageLoops(LowerContext &ctx, bool whole_pipeline) : ctx(ctx), whole_pipeline(whole_pipeline) {
+    explicit StageLoops(LowerContext &ctx) : ctx(ctx) {
     }
     using IRMutator::mutate;
     Expr mutate(const Expr &e) override {
@@ -414,7 +411,7 @@ Stmt pto_stage(const Stmt &s, LowerContext &ctx) {
         result = RedirectUnaligned(copies)(result);
         result = DropUnread(copies)(result);
     }
-    return simplify(StageLoops(ctx, whole_pipeline)(result));
+    return simplify(StageLoops(ctx)(result));
 }
 
 }  // namespace Internal
