@@ -184,6 +184,20 @@ protected:
         return For::make(ctx.unique_name("once"), 0, 0, ForType::Vectorized, Partition::Auto, DeviceAPI::None, op);
     }
 
+    /// Shared values that the scalar unit cannot compute go to where they are used.
+    Stmt visit(const LetStmt *op) override {
+        if (op->value.type().is_handle() || scalar_unit_computes(op->value)) {
+            return IRMutator::visit(op);
+        }
+        if (loaded_buffers(op->value).empty()) {
+            return mutate(substitute(op->name, op->value, op->body));
+        }
+        if (!only_stores_here(op)) {
+            return IRMutator::visit(op);
+        }
+        return For::make(ctx.unique_name("once"), 0, 0, ForType::Vectorized, Partition::Auto, DeviceAPI::None, op);
+    }
+
     Stmt visit(const IfThenElse *op) override {
         if (loaded_buffers(op->condition).empty()) {
             return IRMutator::visit(op);
