@@ -339,6 +339,22 @@ TEST(PTOForms, Reductions) {
         }
         p.output(f, p.h);
     }, {{300, 5}});
+    t.add("argmax_two_passes", [](Form &p) {
+        ImageParam in = p.input<float>("in", {p.w, p.h});
+        Func f("f"), most("most"), first("first");
+        RDom r(0, p.w);
+        most(y) = in(0, y);
+        most(y) = max(most(y), in(r, y));
+        first(y) = p.w;
+        first(y) = min(first(y), select(in(r, y) == most(y), r, p.w));
+        f(y) = first(y);
+        if (p.scheduled) {
+            f.pto_blocks(y);
+            most.compute_at(f, y).update().atomic().vectorize(r, 64);
+            first.compute_at(f, y).update().atomic().vectorize(r, 64);
+        }
+        p.output(f, p.h);
+    }, {{300, 5}});
     t.add("argmax_inline", [](Form &p) {
         ImageParam in = p.input<int32_t>("in", {p.w, p.h});
         Func f("f");
