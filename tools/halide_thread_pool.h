@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <condition_variable>
 #include <deque>
-#include <functional>
 #include <future>
 #include <memory>
 #include <mutex>
 #include <thread>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -72,7 +72,9 @@ public:
     /// Runs func(args…) on one of the threads. The future gives its result or exception.
     template <typename Func, typename... Args>
     std::future<T> async(Func func, Args... args) {
-        std::packaged_task<T()> task(std::bind(std::move(func), std::move(args)...));
+        std::packaged_task<T()> task([func = std::move(func), values = std::tuple<Args...>(std::move(args)...)]() mutable {
+            return std::apply(func, values);
+        });
         std::future<T> result = task.get_future();
         {
             std::lock_guard<std::mutex> lock(mutex);

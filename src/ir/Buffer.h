@@ -71,7 +71,7 @@ inline std::string get_name_from_end_of_parameter_pack() {
 }
 
 template<typename First, typename Second, typename... Args>
-std::string get_name_from_end_of_parameter_pack(First first, Second second, Args &&...rest) {
+std::string get_name_from_end_of_parameter_pack(First, Second second, Args &&...rest) {
     return get_name_from_end_of_parameter_pack(second, std::forward<Args>(rest)...);
 }
 

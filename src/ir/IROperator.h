@@ -64,7 +64,7 @@ Expr halide_erf(const Expr &x);
 /// @}
 
 /// One argument of print, print_when or require.
-inline void collect_print_args(std::vector<Expr> &args) {
+inline void collect_print_args(std::vector<Expr> &) {
 }
 template<typename... Args>
 void collect_print_args(std::vector<Expr> &args, const char *arg, Args &&...more_args) {
