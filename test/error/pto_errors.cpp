@@ -239,8 +239,8 @@ std::vector<Case> cases() {
          },
          "Error: PTO, call: `(float32)my_function((float32)in[xi])` is a call that vector code cannot make\n"
          "  In the pure definition of f, vectorized over xi, kernel f_k0.\n"
-         "  Vector code has sqrt, exp, log, floor, ceil, round, trunc and what is made of them; write others as "
-         "polynomials.\n"},
+         "  Vector code has the mathematical functions of the language; what others compute must be written as "
+         "expressions.\n"},
         {"extern_stage",
          [] {
              Func f = named("f"), g = named("g");

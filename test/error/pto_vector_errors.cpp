@@ -110,26 +110,11 @@ const Case cases[] = {
      "Error: PTO, memory access: there is no scatter of 64 elements of 16 bits, which `h[(x + n)]` would need\n"
      "  In the pure definition of f, vectorized over x, kernel f_k0.\n"
      "  Store 32-bit elements, or make the first element of each vector lie on a 32-byte border.\n"},
-    {"call_sin",
-     "vectorized f.s0.x in [0, 63] { o[f.s0.x] = pure_extern sin_f32(x[f.s0.x]:f32):f32 }",
-     "Error: PTO, call: `(float32)sin_f32((float32)x[x])` is a call that vector code cannot make\n"
-     "  In the pure definition of f, vectorized over x, kernel f_k0.\n"
-     "  Vector code has sqrt, exp, log, floor, ceil, round, trunc and what is made of them; write others as polynomials.\n"},
     {"call_user",
      "vectorized f.s0.x in [0, 63] { o[f.s0.x] = extern my_filter(x[f.s0.x]:f32):f32 }",
      "Error: PTO, call: `(float32)my_filter((float32)x[x])` is a call that vector code cannot make\n"
      "  In the pure definition of f, vectorized over x, kernel f_k0.\n"
-     "  Vector code has sqrt, exp, log, floor, ceil, round, trunc and what is made of them; write others as polynomials.\n"},
-    {"divide_by_vector",
-     "vectorized f.s0.x in [0, 63] { k[f.s0.x] = k[f.s0.x] / k[f.s0.x + 64] }",
-     "Error: PTO, expression: `k[x] / k[x + 64]` divides 32-bit integers by a value that is not a constant\n"
-     "  In the pure definition of f, vectorized over x, kernel f_k0.\n"
-     "  Divide by constants, or 8- and 16-bit numbers, or floats.\n"},
-    {"remainder_by_vector",
-     "vectorized f.s0.x in [0, 63] { k[f.s0.x] = k[f.s0.x] % k[f.s0.x + 64] }",
-     "Error: PTO, expression: `k[x] / k[x + 64]` divides 32-bit integers by a value that is not a constant\n"
-     "  In the pure definition of f, vectorized over x, kernel f_k0.\n"
-     "  Divide by constants, or 8- and 16-bit numbers, or floats.\n"},
+     "  Vector code has the mathematical functions of the language; what others compute must be written as expressions.\n"},
     {"int32_to_bfloat16",
      "allocate w[bf16, 64] in UB\nvectorized f.s0.x in [0, 63] { w[f.s0.x] = bf16(k[f.s0.x]) }",
      "Error: PTO, dtype/cast: a conversion from int32 to bfloat16 would round twice\n"
