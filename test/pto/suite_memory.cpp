@@ -295,7 +295,7 @@ TEST(PTOSuite, M5Strides) {
                  in.in(f).compute_at(f, xo).store_in(MemoryType::UB);
              }
              return f;
-         }});
+         }, 2, 0, {300, 4096}});   // shorter rows are gathered in words, of which the emulator sees undefined bytes
     run({"upsampled", [](Build &b) {
              ImageParam in = b.input<int32_t>("in", {b.w / 2 + 1, b.h});
              Func f = b.func("f");
