@@ -138,8 +138,13 @@ Interval ExprBounds::of_shift(const Expr &e, const Call *op, bool left) {
 }
 
 Interval ExprBounds::of_bitwise(const Type &t, const Call *op) {
+    // Operands are asked for their bounds once: twice at each level is 2^n in a chain of n.
     const Interval a = bounds(op->args[0]);
+    const bool a_fixed = op->type.is_scalar() && a.is_single_point(op->args[0]);
     if (op->is_intrinsic(Call::bitwise_not)) {
+        if (a_fixed) {
+            return Interval::single_point(op);
+        }
         if (t.is_uint()) {
             const Expr top = t.max();
             return a.is_bounded() ? Interval(index_sub(top, a.max), index_sub(top, a.min)) : bounds_of_type(t);
@@ -147,6 +152,9 @@ Interval ExprBounds::of_bitwise(const Type &t, const Call *op) {
         return of_sub(t, Interval::single_point(make_const(t, -1)), a);
     }
     const Interval b = bounds(op->args[1]);
+    if (a_fixed && b.is_single_point(op->args[1])) {
+        return Interval::single_point(op);
+    }
     const bool a_up = at_least_zero(sign_of(a, t)), b_up = at_least_zero(sign_of(b, t));
     if (op->is_intrinsic(Call::bitwise_and)) {
         // Masking a value that is not negative only takes bits away.
@@ -228,13 +236,8 @@ Interval ExprBounds::of_intrinsic(const Expr &e, const Call *op) {
     case Call::bitwise_and:
     case Call::bitwise_or:
     case Call::bitwise_xor:
-    case Call::bitwise_not: {
-        bool fixed = op->type.is_scalar();
-        for (const Expr &arg : op->args) {
-            fixed = fixed && bounds(arg).is_single_point(arg);
-        }
-        return fixed ? Interval::single_point(e) : of_bitwise(t, op);
-    }
+    case Call::bitwise_not:
+        return of_bitwise(t, op);
     case Call::popcount:
     case Call::count_leading_zeros:
     case Call::count_trailing_zeros:
