@@ -119,4 +119,34 @@ TEST(ProgramsReported3, TasksThatComputeTheSameHaveStorageOfTheirOwn) {
     }
 }
 
+// The loop over yo begins earlier for f, where h is not produced; the consumer of h waits all the same.
+TEST(ProgramsReported3, ConsumersDoNotWaitForSkippedProductions) {
+    Func f("f"), g("g"), h("h"), out("out");
+    Var x("x"), y("y"), xo("xo"), yo("yo"), xi("xi"), yi("yi");
+    f(x, y) = x + y;
+    g(x, y) = f(x, y) * 2;
+    h(x, y) = g(x, y) + 1;
+    out(x, y) = h(x, y) + h(x, y + 1) + f(x, y);
+    out.tile(x, y, xo, yo, xi, yi, 16, 8);
+    f.store_root().compute_at(out, xo).async();
+    g.compute_at(out, xo);
+    h.compute_at(out, xo).async();
+    Buffer<int> result = out.realize({48, 24});
+    result.for_each_element([&](int x, int y) { EXPECT_EQ(result(x, y), 5 * (x + y) + 4); });
+}
+
+TEST(ProgramsReported3, ConsumersDoNotWaitForSkippedStages) {
+    Func f("f"), out("out");
+    Var x("x"), y("y");
+    Param<bool> wanted("wanted");
+    f(x, y) = x * y;
+    out(x, y) = select(wanted, f(x, y) + f(x, y + 1), -1);
+    f.compute_at(out, y).async();
+    for (int want = 0; want < 2; want++) {
+        wanted.set(want != 0);
+        Buffer<int> result = out.realize({8, 6});
+        result.for_each_element([&](int x, int y) { EXPECT_EQ(result(x, y), want ? x * (2 * y + 1) : -1); });
+    }
+}
+
 }  // namespace

@@ -35,9 +35,7 @@ class FindFuncs : public IRGraphVisitor {
         }
     }
     void visit(const ProducerConsumer *op) override {
-        if (op->is_producer) {
-            produced.insert(op->name);
-        }
+        (op->is_producer ? produced : consumed).insert(op->name);
         IRGraphVisitor::visit(op);
     }
     void visit(const Realize *op) override {
@@ -50,7 +48,7 @@ class FindFuncs : public IRGraphVisitor {
     }
 
 public:
-    std::set<std::string> uses, produced, realized, hoisted;
+    std::set<std::string> uses, produced, consumed, realized, hoisted;
 };
 
 FindFuncs find_funcs(const Stmt &s) {
@@ -189,6 +187,34 @@ class ProducerPart : public DropEmpty {
     using DropEmpty::visit;
     const std::map<std::string, Channel> &channels;
     const std::set<std::string> &needed;
+    /// Channels whose signals are given around a condition.
+    std::set<std::string> conditional;
+
+    static Stmt with_signals(const Channel &c, const Stmt &production) {
+        std::vector<Stmt> stmts = {production};
+        for (const Semaphore &s : c.ready) {
+            stmts.push_back(s.release());
+        }
+        const Stmt s = Block::make(stmts);
+        return c.reuses_storage() ? c.free.acquire(s) : s;
+    }
+
+    /// The consumer waits for a production that is skipped, too.
+    Stmt visit(const IfThenElse *op) override {
+        const FindFuncs inside = find_funcs(op);
+        std::vector<std::string> here;
+        for (const auto &[name, channel] : channels) {
+            if (inside.produced.count(name) && !inside.consumed.count(name) && conditional.insert(name).second) {
+                here.push_back(name);
+            }
+        }
+        Stmt s = DropEmpty::visit(op);
+        for (const std::string &name : here) {
+            conditional.erase(name);
+            s = with_signals(channels.at(name), s);
+        }
+        return s;
+    }
 
     Stmt visit(const ProducerConsumer *op) override {
         if (!op->is_producer) {
@@ -199,13 +225,7 @@ class ProducerPart : public DropEmpty {
             return is_no_op(body) ? nothing() : ProducerConsumer::make(op->name, false, body);
         }
         if (auto it = channels.find(op->name); it != channels.end()) {
-            const Channel &c = it->second;
-            std::vector<Stmt> stmts = {op};
-            for (const Semaphore &s : c.ready) {
-                stmts.push_back(s.release());
-            }
-            const Stmt s = Block::make(stmts);
-            return c.reuses_storage() ? c.free.acquire(s) : s;
+            return conditional.count(op->name) ? Stmt(op) : with_signals(it->second, op);
         }
         return needed.count(op->name) ? Stmt(op) : nothing();
     }
