@@ -1,7 +1,5 @@
 #include "lower/pto/PTOLaneLayout.h"
 
-#include "func/PTOProgram.h"
-
 #include "analysis/ExprUsesVar.h"
 #include "func/PTOProgram.h"
 #include "ir/IREquality.h"
@@ -150,6 +148,7 @@ protected:
 
     Stmt visit(const For *op) override {
         if (op->for_type != ForType::Vectorized) {
+            ScopedBinding<Interval> bind(known, op->name, Interval(op->min, op->max));
             return IRMutator::visit(op);
         }
         if (contains_vector_loop(op->body)) {
@@ -213,6 +212,7 @@ private:
     const std::map<std::string, int> &preferred;
     LowerContext &ctx;
     std::set<std::string> registers, unified;
+    Scope<Interval> known;  // serial loops around
 
     bool only_stores_here(const Stmt &s) const {
         if (const Block *op = s.as<Block>()) {
@@ -379,7 +379,11 @@ private:
             parts.push_back(For::make(q_name, from, to, ForType::Serial, Partition::Never, op->device_api,
                                       lanes_of(op, body, lanes, min + q * lanes, live)));
         };
-        const Expr full = simplify(extent / lanes);
+        // The range may be empty, and its extent then be negative, as of the pieces that a condition leaves of a row: the first
+        // of the masked chunks must not come before 0.
+        const Interval size = bounds_of_expr_in_scope(extent, known);
+        const bool counts = size.has_lower_bound() && can_prove(size.min >= 0);
+        const Expr full = simplify(counts ? extent / lanes : Halide::max(extent / lanes, 0));
         loop(make_zero(Int(32)), simplify(full - 1), Expr());
         if (!is_const_zero(simplify(extent % lanes))) {
             loop(full, simplify((extent + (lanes - 1)) / lanes - 1), simplify(extent - q * lanes));
