@@ -20,6 +20,13 @@ from ptosim.jit import Options  # noqa: E402  (the path must be set first)
 from ptosim.launch import Session, run_job  # noqa: E402
 
 
+# Runs that fail, and are known to. A run that does not fail any more has to leave this list.
+KNOWN_FAULTS = {
+    "every_second_u8_127x5": "bytes beside a gathered one count as undefined in the emulator",
+    "constant_exterior_staged_300x5": "a barrier between the loads of one tile and the stores of the next is missing",
+}
+
+
 def as_float(raw, name):
     """Elements as float64."""
     if name == "float32":
@@ -105,6 +112,11 @@ def main():
         problem = difference(job) if result["ok"] else result["error"]
         if problem is None and "measure" in job:
             problem = "; ".join(quality(job, result["report"])) or None
+        if job["id"] in KNOWN_FAULTS:
+            if problem is not None:
+                print(f"known fault: {job['id']}: {KNOWN_FAULTS[job['id']]}")
+                continue
+            problem = "does not fail any more: take it out of KNOWN_FAULTS"
         if problem is not None:
             failures += 1
             print(f"FAILED {job['id']}: {problem}")
