@@ -99,7 +99,7 @@ def main():
     path, words = sys.argv[1], sys.argv[2:]
     with open(path) as file:
         jobs = [j for j in json.load(file)["jobs"] if all(w in j["id"] for w in words)]
-    # About one in twenty of the fuzzer's kernels fails here (docs/ascend.md, "Known faults"); until these faults are repaired,
+    # About one in ten of the fuzzer's kernels fails here (docs/ascend.md, "Known faults"); until these faults are repaired,
     # only a full run, or one that asks for them, has them.
     if not words and not os.environ.get("BROMIDE_FULL"):
         fuzzed = sum(j["id"].startswith("fuzz_") for j in jobs)
