@@ -327,21 +327,26 @@ Self &LoopDirectives<Self>::gpu_single_thread(DeviceAPI api) {
     return gpu_blocks(block, api).gpu_threads(thread, api);
 }
 
+/// How the user spells loops over blocks of a device.
+static const char *blocks_directive(DeviceAPI api) {
+    return api == DeviceAPI::PTO ? "pto_blocks" : "gpu_blocks";
+}
+
 template <typename Self>
 Self &LoopDirectives<Self>::gpu_blocks(const VarOrRVar &x, DeviceAPI api) {
-    set_gpu(edit(), ForType::GPUBlock, api, api == DeviceAPI::PTO ? "pto_blocks" : "gpu_blocks", {x});
+    set_gpu(edit(), ForType::GPUBlock, api, blocks_directive(api), {x});
     return self();
 }
 
 template <typename Self>
 Self &LoopDirectives<Self>::gpu_blocks(const VarOrRVar &x, const VarOrRVar &y, DeviceAPI api) {
-    set_gpu(edit(), ForType::GPUBlock, api, api == DeviceAPI::PTO ? "pto_blocks" : "gpu_blocks", {x, y});
+    set_gpu(edit(), ForType::GPUBlock, api, blocks_directive(api), {x, y});
     return self();
 }
 
 template <typename Self>
 Self &LoopDirectives<Self>::gpu_blocks(const VarOrRVar &x, const VarOrRVar &y, const VarOrRVar &z, DeviceAPI api) {
-    set_gpu(edit(), ForType::GPUBlock, api, api == DeviceAPI::PTO ? "pto_blocks" : "gpu_blocks", {x, y, z});
+    set_gpu(edit(), ForType::GPUBlock, api, blocks_directive(api), {x, y, z});
     return self();
 }
 

@@ -1,5 +1,7 @@
 #pragma once
 
+// The nodes of the IR. One file in spite of its length: they refer to each other, and whoever walks them needs all.
+
 #include "ir/Buffer.h"
 #include "ir/Enums.h"
 #include "ir/Expr.h"

@@ -169,4 +169,29 @@ TEST(AlternatingLanes, SharedValues) {
     }
 }
 
+// What has no parts of its own still finds the values that have.
+TEST(AlternatingLanes, SharedValuesUnderConditions) {
+    ImageParam p(UInt(32), 1, "p"), table(UInt(32), 1, "table");
+    Func f("f");
+    Expr e = p(x / 2);
+    for (int i = 0; i < 12; i++) {
+        e = e * e + p(x / 2 + 1) + cast<uint32_t>(i);
+    }
+    f(x) = require(p(x / 2) < cast<uint32_t>(5000), e, "large") + table(cast<int>(e % cast<uint32_t>(8))) + e;
+    f.vectorize(x, 8);
+    Buffer<uint32_t> in(40), t(8);
+    in.for_each_element([&](int i) { in(i) = (uint32_t)i * 37; });
+    t.for_each_element([&](int i) { t(i) = (uint32_t)(i * i); });
+    p.set(in), table.set(t);
+    Buffer<uint32_t> out(61);
+    f.realize(out);
+    for (int i = 0; i < 61; i++) {
+        uint32_t v = in(i / 2);
+        for (uint32_t k = 0; k < 12; k++) {
+            v = v * v + in(i / 2 + 1) + k;
+        }
+        ASSERT_EQ(out(i), v + t((int)(v % 8)) + v) << i;
+    }
+}
+
 }  // namespace

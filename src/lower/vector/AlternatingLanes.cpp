@@ -241,10 +241,10 @@ class SplitAlternating : public IRGraphMutator {
 
     using IRGraphMutator::visit;
 
-    /// Definitions of addresses written out, so that ramps are seen.
-    Expr opened(const Expr &index) {
+    /// Definitions of addresses written out, so that ramps are seen, and merged parts in place of names that are gone.
+    Expr opened(const Expr &e) {
         if (meaning.empty()) {
-            return index;
+            return e;
         }
         class Open : public IRGraphMutator {
             const std::map<std::string, Expr> &meaning;
@@ -257,7 +257,7 @@ class SplitAlternating : public IRGraphMutator {
         public:
             explicit Open(const std::map<std::string, Expr> &meaning) : meaning(meaning) {}
         };
-        return Open(meaning).mutate(index);
+        return Open(meaning).mutate(e);
     }
 
     Expr merged(const Expr &e, int count) { return Shuffle::make_interleave(parts_of(e, count, residues)); }
@@ -319,7 +319,7 @@ class SplitAlternating : public IRGraphMutator {
     Expr visit(const Call *op) override {
         if (!is_elementwise(op)) {
             // Parts of what is evaluated conditionally would not be.
-            return op;
+            return opened(op);
         }
         const Expr e = IRGraphMutator::visit(op);
         const Call *call = e.as<Call>();
@@ -334,7 +334,7 @@ class SplitAlternating : public IRGraphMutator {
                 found = true;
                 return Shuffle::make_interleave(parts);
             }
-            return op;
+            return opened(op);
         }
         return IRGraphMutator::visit(op);
     }
@@ -390,7 +390,13 @@ public:
     bool found = false;
     explicit SplitAlternating(const Residues &residues) : residues(residues) {}
     using IRGraphMutator::mutate;
-    Expr mutate(const Expr &e) override { return !e.defined() || e.type().is_scalar() ? e : IRGraphMutator::mutate(e); }
+    Expr mutate(const Expr &e) override {
+        if (!e.defined()) {
+            return e;
+        }
+        // Scalars have no lanes, but may reduce vectors.
+        return e.type().is_scalar() ? opened(e) : IRGraphMutator::mutate(e);
+    }
 };
 
 class AlternatingLanes : public IRMutator {

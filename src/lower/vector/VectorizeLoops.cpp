@@ -1,3 +1,6 @@
+// One file in spite of its length: most of it is one class, with the rule for each kind of node beside those for the nodes
+// that it is made of.
+
 #include "lower/vector/VectorizeLoops.h"
 
 #include <algorithm>
